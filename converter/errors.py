@@ -1,0 +1,52 @@
+"""Errors of the converter. Each says what is wrong, where, and the mend, in one line."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Where(NamedTuple):
+    """Where in the user's model an operator comes from, read from the archive's stack trace."""
+
+    file: str
+    line: int
+    code: str = ""
+    module: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}"
+        if self.code:
+            place += f" `{self.code}`"
+        if self.module:
+            place += f" (in {self.module})"
+        return place
+
+
+class ConvertError(Exception):
+    """Base of every error that the converter raises on purpose.
+
+    `str()` of it is one line, fit to be shown to a user: message, source location, mend.
+    """
+
+    def __init__(self, message: str, *, where: Where | None = None, mend: str = "") -> None:
+        self.message = message
+        self.where = where
+        self.mend = mend
+        text = message
+        if where is not None:
+            text += f", at {where}"
+        if mend:
+            text += f"; {mend}"
+        super().__init__(text)
+
+
+class ArchiveError(ConvertError):
+    """The file is not a readable exported program: damaged, foreign, or out of the format's bounds."""
+
+
+class UnsupportedError(ConvertError):
+    """The program is well formed, but something in it is not converted (fail closed)."""
+
+
+class UsageError(ConvertError):
+    """The caller's arguments do not fit: an unknown key, a shape that does not match."""

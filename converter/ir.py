@@ -1,0 +1,293 @@
+"""The graph that the converter works on: operators, operands and attributes, as pnnx defines them.
+
+The same three classes serve every level: freshly read ATen operators (`aten.conv2d.default`),
+PyTorch-level operators (`F.conv2d`, `nn.Conv2d`, `pnnx.Expression`) and ncnn layers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from converter.errors import Where
+
+Array = NDArray[np.generic]
+
+Scalar = None | bool | int | float | complex | str
+Param = Scalar | tuple["Param", ...]
+Dim = int | str
+"""A dimension: its size, or a symbolic expression over the program's symbols (`2*s0+1`)."""
+Shape = tuple[Dim, ...]
+
+DTYPES: Mapping[str, np.dtype[np.generic]] = {
+    "f32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+    "f16": np.dtype(np.float16),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    "i8": np.dtype(np.int8),
+    "i16": np.dtype(np.int16),
+    "i32": np.dtype(np.int32),
+    "i64": np.dtype(np.int64),
+    "u8": np.dtype(np.uint8),
+    "bool": np.dtype(np.bool_),
+    "c64": np.dtype(np.complex64),
+    "c128": np.dtype(np.complex128),
+}
+"""pnnx's dtype names and their NumPy types."""
+
+DTYPE_NAMES: Mapping[np.dtype[np.generic], str] = {dtype: name for name, dtype in DTYPES.items()}
+
+
+class TensorData(Protocol):
+    """The values of a stored tensor, row-major and contiguous, read only when asked for."""
+
+    def chunks(self, limit: int) -> Iterator[memoryview]:
+        """Yield the bytes in order, at most `limit` at a time; a chunk is valid until the next."""
+        ...
+
+    def array(self) -> Array:
+        """Return the whole tensor (not to be written to)."""
+        ...
+
+
+class ArrayData:
+    """A tensor that is in memory already."""
+
+    def __init__(self, values: Array) -> None:
+        self._values = np.ascontiguousarray(values).reshape(values.shape)
+
+    def chunks(self, limit: int) -> Iterator[memoryview]:
+        data = memoryview(self._values.reshape(-1).view(np.uint8))
+        for start in range(0, len(data), limit):
+            yield data[start : start + limit]
+
+    def array(self) -> Array:
+        return self._values
+
+
+class Attribute:
+    """A stored tensor of an operator: a weight, a bias, a constant.
+
+    `dtype` is pnnx's name (`f32`), `shape` a tuple of ints, `data` the lazily read values.
+    """
+
+    __slots__ = ("data", "dtype", "shape")
+
+    def __init__(self, dtype: str, shape: tuple[int, ...], data: TensorData) -> None:
+        self.dtype = dtype
+        self.shape = shape
+        self.data = data
+
+    @classmethod
+    def of(cls, values: Array) -> Attribute:
+        """Make an attribute of an array in memory. Raises KeyError for a dtype that pnnx lacks."""
+        return cls(DTYPE_NAMES[values.dtype], tuple(values.shape), ArrayData(values))
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * DTYPES[self.dtype].itemsize
+
+    def array(self) -> Array:
+        """Return the values as an array of `shape`. Do not write to it."""
+        return self.data.array()
+
+
+class Operand:
+    """A value that flows between operators. `shape` and `dtype` are None where they are unknown."""
+
+    __slots__ = ("consumers", "dtype", "name", "producer", "shape")
+
+    def __init__(self, name: str, shape: Shape | None = None, dtype: str | None = None) -> None:
+        self.name = name
+        self.shape = shape
+        self.dtype = dtype
+        self.producer: Operator | None = None
+        self.consumers: list[Operator] = []
+
+    def __repr__(self) -> str:
+        return f"%{self.name}"
+
+
+class Operator:
+    """One node. `input_names` gives each input its argument name, or is empty if they are positional.
+
+    `params` are the non-tensor arguments, `attrs` the stored tensors, `where` the user's source line.
+    `module` is the fully qualified name and class of the innermost nn.Module that made the operator.
+    """
+
+    __slots__ = (
+        "attrs",
+        "input_names",
+        "inputs",
+        "module",
+        "name",
+        "outputs",
+        "params",
+        "type",
+        "where",
+    )
+
+    def __init__(self, type: str, name: str) -> None:
+        self.type = type
+        self.name = name
+        self.inputs: list[Operand] = []
+        self.input_names: list[str] = []
+        self.outputs: list[Operand] = []
+        self.params: dict[str, Param] = {}
+        self.attrs: dict[str, Attribute] = {}
+        self.where: Where | None = None
+        self.module: tuple[str, str] | None = None
+
+    def input(self, name: str) -> Operand:
+        """Return the input of that argument name. Raises KeyError."""
+        try:
+            return self.inputs[self.input_names.index(name)]
+        except ValueError:
+            raise KeyError(f"{self.type} {self.name} has no input {name!r}") from None
+
+    def has_input(self, name: str) -> bool:
+        return name in self.input_names
+
+    def __repr__(self) -> str:
+        ins = ", ".join(map(repr, self.inputs))
+        outs = ", ".join(map(repr, self.outputs))
+        return f"{outs} = {self.type}[{self.name}]({ins}) {self.params}"
+
+
+class Graph:
+    """Operators in topological order, and the operands between them.
+
+    Every edit goes through the methods below, which keep `producer` and `consumers` true. A consumer
+    that reads an operand twice stands in `consumers` twice.
+    """
+
+    def __init__(self) -> None:
+        self.operators: list[Operator] = []
+        self.operands: dict[str, Operand] = {}
+        self._serial = 0
+
+    # --- making
+
+    def operand(self, name: str, shape: Shape | None = None, dtype: str | None = None) -> Operand:
+        """Add an operand with a name of its own. Raises ValueError if the name is taken."""
+        if name in self.operands:
+            raise ValueError(f"operand {name!r} exists already")
+        made = self.operands[name] = Operand(name, shape, dtype)
+        return made
+
+    def fresh(self, stem: str, shape: Shape | None = None, dtype: str | None = None) -> Operand:
+        """Add an operand whose name starts with `stem` and is not taken."""
+        name = stem
+        while name in self.operands:
+            self._serial += 1
+            name = f"{stem}_{self._serial}"
+        return self.operand(name, shape, dtype)
+
+    def add(
+        self,
+        type: str,
+        name: str,
+        inputs: Sequence[Operand] = (),
+        outputs: Sequence[Operand] = (),
+        *,
+        input_names: Sequence[str] = (),
+        params: Mapping[str, Param] | None = None,
+        attrs: Mapping[str, Attribute] | None = None,
+        before: Operator | None = None,
+    ) -> Operator:
+        """Append an operator (or insert it before another) and connect it."""
+        op = Operator(type, name)
+        op.inputs = list(inputs)
+        op.input_names = list(input_names)
+        op.outputs = list(outputs)
+        op.params = dict(params or {})
+        op.attrs = dict(attrs or {})
+        for operand in op.inputs:
+            operand.consumers.append(op)
+        for operand in op.outputs:
+            operand.producer = op
+        if before is None:
+            self.operators.append(op)
+        else:
+            self.operators.insert(self.operators.index(before), op)
+            op.where, op.module = before.where, before.module
+        return op
+
+    # --- editing
+
+    def set_inputs(
+        self, op: Operator, inputs: Sequence[Operand], input_names: Sequence[str] = ()
+    ) -> None:
+        """Give an operator other inputs."""
+        for operand in op.inputs:
+            operand.consumers.remove(op)
+        op.inputs = list(inputs)
+        op.input_names = list(input_names)
+        for operand in op.inputs:
+            operand.consumers.append(op)
+
+    def replace_uses(self, old: Operand, new: Operand) -> None:
+        """Make every consumer of `old` read `new` instead."""
+        for op in set(old.consumers):
+            op.inputs = [new if operand is old else operand for operand in op.inputs]
+        new.consumers.extend(old.consumers)
+        old.consumers.clear()
+
+    def remove(self, op: Operator) -> None:
+        """Remove an operator and those of its outputs that it still produces.
+
+        Raises ValueError if one of them is still read.
+        """
+        for operand in op.outputs:
+            if operand.producer is op and operand.consumers:
+                raise ValueError(f"cannot remove {op.type} {op.name}: {operand} is still read")
+        self.operators.remove(op)
+        self.detach([op])
+
+    def remove_all(self, ops: Iterable[Operator]) -> None:
+        """Remove many operators in one sweep; what they produce may be read only among them."""
+        gone = set(ops)
+        self.operators = [op for op in self.operators if op not in gone]
+        self.detach(gone)
+
+    def detach(self, ops: Iterable[Operator]) -> None:
+        """Cut removed operators off their operands."""
+        for op in ops:
+            for operand in op.inputs:
+                operand.consumers.remove(op)
+            for operand in op.outputs:
+                if operand.producer is op:
+                    operand.producer = None
+                    del self.operands[operand.name]
+
+    # --- asking
+
+    def of_type(self, *types: str) -> list[Operator]:
+        """List the operators of these types, in order (a copy: the graph may be edited meanwhile)."""
+        return [op for op in self.operators if op.type in types]
+
+    def check(self) -> None:
+        """Assert the graph's own rules: order, producers, consumers. Raises AssertionError."""
+        seen: set[Operand] = set()
+        reads: dict[Operand, int] = {}
+        for op in self.operators:
+            assert not op.input_names or len(op.input_names) == len(op.inputs), f"{op!r}: names"
+            for operand in op.inputs:
+                assert operand in seen, f"{op!r} reads {operand} before it is produced"
+                reads[operand] = reads.get(operand, 0) + 1
+            for operand in op.outputs:
+                assert operand.producer is op, f"{operand}: not the producer that {op!r} says"
+                assert self.operands.get(operand.name) is operand, f"{operand} is not in the graph"
+                seen.add(operand)
+        for operand in self.operands.values():
+            assert operand in seen, f"{operand} has no producer in the graph"
+            assert len(operand.consumers) == reads.get(operand, 0), f"{operand}: wrong consumers"
