@@ -1,0 +1,214 @@
+"""An exported program, read and typed: what the rest of the converter works from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
+
+from converter.archive.values import Value
+from converter.errors import Where
+from converter.ir import Attribute, Shape
+
+
+class ModuleFrame(NamedTuple):
+    """An nn.Module that was being called: `layer1.0.conv1`, `torch.nn.modules.conv.Conv2d`."""
+
+    fqn: str
+    class_name: str
+
+
+class TensorType(NamedTuple):
+    """Of a tensor in a graph: its dims, ints or expressions (`2*s0+1`), and pnnx's dtype name."""
+
+    shape: Shape
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A call. `inputs` are (argument name, value) as written: defaults are left out (see bind)."""
+
+    target: str
+    name: str
+    inputs: tuple[tuple[str, Value], ...]
+    outputs: tuple[Value, ...]
+    where: Where | None
+    modules: tuple[ModuleFrame, ...]
+    """The stack of nn.Modules, outermost first."""
+
+    @property
+    def module(self) -> ModuleFrame | None:
+        """The innermost nn.Module, None where the node has none."""
+        return self.modules[-1] if self.modules else None
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A graph: the program's own, or a sub-graph of a higher-order operator.
+
+    `tensors` and `symbols` tell the type of each name that a TensorRef or SymRef of this graph can
+    bear; a symbol's is its expression (`s0*4`), or its number where that is known.
+    """
+
+    inputs: tuple[Value, ...]
+    outputs: tuple[Value, ...]
+    nodes: tuple[Node, ...]
+    tensors: Mapping[str, TensorType]
+    symbols: Mapping[str, str | bool | int | float]
+
+
+class StoredKind(StrEnum):
+    parameter = "parameter"
+    buffer = "buffer"
+    constant = "constant"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredInput:
+    """A graph input that the archive holds the values of. `fqn` is its name in the user's model."""
+
+    name: str
+    kind: StoredKind
+    fqn: str
+    attribute: Attribute
+    persistent: bool = True
+    requires_grad: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TensorInput:
+    """A tensor that the caller passes."""
+
+    name: str
+    type: TensorType
+
+
+@dataclass(frozen=True, slots=True)
+class SymInput:
+    """An int that the caller passes and that was exported as dynamic; `expr` is its symbol."""
+
+    name: str
+    expr: str | bool | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantInput:
+    """A non-tensor that the caller passes, specialized to this value when the program was exported."""
+
+    name: str
+    value: None | bool | int | float | str
+
+
+UserInput = TensorInput | SymInput | ConstantInput
+
+
+class OutputKind(StrEnum):
+    """What becomes of a result. Only `user` leaves the program; the others are side effects."""
+
+    user = "user_output"
+    loss = "loss_output"
+    buffer_mutation = "buffer_mutation"
+    parameter_mutation = "parameter_mutation"
+    user_input_mutation = "user_input_mutation"
+    gradient_to_parameter = "gradient_to_parameter"
+    gradient_to_user_input = "gradient_to_user_input"
+    token = "token"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A result. `target` is what a mutation or gradient writes: a buffer's fqn, an input's name."""
+
+    kind: OutputKind
+    value: Value
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeSpec:
+    """How a nest of tuples, lists and dicts is made of leaves, in the order of the leaves.
+
+    `type` is torch's serialized name (`builtins.tuple`, `builtins.list`, `builtins.dict`,
+    `collections.OrderedDict`, a model-output class), empty for a leaf; `keys` names the children of
+    a dict or named tuple.
+    """
+
+    type: str = ""
+    keys: tuple[str | int, ...] = ()
+    children: tuple[TreeSpec, ...] = ()
+
+    @property
+    def is_leaf(self) -> bool:
+        return not self.type
+
+
+class Range(NamedTuple):
+    """The values that a symbol may take, both ends included; None is unbounded."""
+
+    low: int | None
+    high: int | None
+
+
+class Program:
+    """An exported program whose file is open: weights are read from it on demand.
+
+    Use as a context manager, or call `close`.
+    """
+
+    def __init__(
+        self,
+        *,
+        path: Path,
+        body: Body,
+        inputs: tuple[UserInput, ...],
+        stored: Mapping[str, StoredInput],
+        outputs: tuple[Output, ...],
+        in_spec: TreeSpec,
+        out_spec: TreeSpec,
+        argument_names: tuple[str, ...],
+        ranges: Mapping[str, Range],
+        guards: tuple[str, ...],
+        torch_version: str,
+    ) -> None:
+        self.path = path
+        self.body = body
+        self.inputs = inputs
+        """What the caller passes, in the order of the leaves of `in_spec`."""
+        self.stored = stored
+        """Parameters, buffers and constants by the name of their graph input."""
+        self.outputs = outputs
+        self.in_spec = in_spec
+        """Of (args, kwargs)."""
+        self.out_spec = out_spec
+        self.argument_names = argument_names
+        """Of the forward method; empty where the file does not tell."""
+        self.ranges = ranges
+        self.guards = guards
+        self.torch_version = torch_version
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def read_program(path: Path) -> Program:
+    """Read a `.pt2` file, but not its weights.
+
+    Raises ArchiveError for a file that is not a sound exported program, UnsupportedError for one
+    that holds what pnnx has no place for (a dtype, a custom class).
+    """
+    raise NotImplementedError
