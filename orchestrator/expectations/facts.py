@@ -1,0 +1,49 @@
+"""What a `when` is compared with: a cell's package versions and its markers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+#: The environment variable behind the marker `mkl`; a cell that does not set it is `native`.
+MKL_VARIABLE = "MKL_ENABLE_INSTRUCTIONS"
+
+#: Names that compare as words, not as versions, and the words that are known (None: any).
+MARKERS: dict[str, tuple[str, ...] | None] = {
+    "platform": ("linux", "darwin", "win32"),
+    "mkl": None,
+    "device": ("cpu", "cuda"),
+}
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """A cell's package versions by canonical name, and its markers.
+
+    A package that is not listed is absent; a marker that is not listed is open: before a run
+    nobody knows on which platform a cell will be run.
+    """
+
+    packages: dict[str, str]
+    markers: dict[str, str] = {}
+
+    @classmethod
+    def pinned(cls, pins: Iterable[str], env: Mapping[str, str]) -> Facts:
+        """What envs/ says of a cell: exact pins (`torch==2.13.0`, `torch===2.13.0`), variables."""
+        packages: dict[str, str] = {}
+        for pin in map(Requirement, pins):
+            if exact := [s.version for s in pin.specifier if s.operator in ("==", "===")]:
+                packages[canonicalize_name(pin.name)] = exact[0]
+        return cls(packages, {"mkl": env.get(MKL_VARIABLE, "native")})
+
+    @classmethod
+    def read(cls, packages: Mapping[str, str], platform: str, env: Mapping[str, str]) -> Facts:
+        """What a runner found in the cell's own Python; `platform` is its `sys.platform`."""
+        versions = {str(canonicalize_name(name)): version for name, version in packages.items()}
+        return cls(versions, {"mkl": env.get(MKL_VARIABLE, "native"), "platform": platform})
+
+    def on(self, device: str) -> Facts:
+        """These facts for a trial on one device."""
+        return Facts(self.packages, self.markers | {"device": device})
