@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from orchestrator.errors import UsageError
 
-class TableError(Exception):
-    """A table under suites/expectations/ that cannot be taken: status 2 of the command line."""
+
+class TableError(UsageError):
+    """A table under suites/expectations/ that cannot be taken."""
 
     def __init__(self, file: Path, line: int, message: str, mend: str) -> None:
         self.file = file

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import msgspec
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from orchestrator.cells import Cell
 
 #: The environment variable behind the marker `mkl`; a cell that does not set it is `native`.
 MKL_VARIABLE = "MKL_ENABLE_INSTRUCTIONS"
@@ -30,13 +31,10 @@ class Facts(msgspec.Struct, frozen=True):
     markers: dict[str, str] = {}
 
     @classmethod
-    def pinned(cls, pins: Iterable[str], env: Mapping[str, str]) -> Facts:
-        """What envs/ says of a cell: exact pins (`torch==2.13.0`, `torch===2.13.0`), variables."""
-        packages: dict[str, str] = {}
-        for pin in map(Requirement, pins):
-            if exact := [s.version for s in pin.specifier if s.operator in ("==", "===")]:
-                packages[canonicalize_name(pin.name)] = exact[0]
-        return cls(packages, {"mkl": env.get(MKL_VARIABLE, "native")})
+    def pinned(cls, cell: Cell) -> Facts:
+        """What envs/ says of a cell."""
+        packages = {name: str(version) for name, version in cell.versions.items()}
+        return cls(packages, {"mkl": cell.env.get(MKL_VARIABLE, "native")})
 
     @classmethod
     def read(cls, packages: Mapping[str, str], platform: str, env: Mapping[str, str]) -> Facts:

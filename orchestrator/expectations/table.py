@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from collections import defaultdict
@@ -13,6 +12,8 @@ from typing import Any
 
 import msgspec
 
+from orchestrator.cells import Cell
+from orchestrator.errors import nearest
 from orchestrator.expectations.errors import TableError
 from orchestrator.expectations.facts import Facts
 from orchestrator.expectations.toml_lines import Lines
@@ -102,19 +103,20 @@ def _overlap(first: Expectation, second: Expectation, cell: str) -> TableError:
     )
 
 
-def load_tables(folder: Path, cases: Collection[str], cells: Mapping[str, Facts]) -> Table:
+def load_tables(folder: Path, cases: Collection[str], cells: Mapping[str, Cell]) -> Table:
     """Every `*.toml` of a folder as one table.
 
-    `cases` are the names of all cases, `cells` the facts of all cells of envs/ (`Facts.pinned`),
-    not of a selection: an entry must be right wherever it is read. Raises TableError.
+    `cases` are the names of all cases and `cells` all cells of envs/, not a selection: an entry
+    must be right wherever it is read. Raises TableError.
     """
-    packages = {package for facts in cells.values() for package in facts.packages}
+    pinned = {name: Facts.pinned(cell) for name, cell in cells.items()}
+    packages = {package for facts in pinned.values() for package in facts.packages}
     table = Table(
         entry
         for file in sorted(folder.glob("*.toml"))
         for entry in _Reader(file, cases, packages).entries()
     )
-    table.check_overlaps(cells)
+    table.check_overlaps(pinned)
     return table
 
 
@@ -160,8 +162,7 @@ class _Reader:
     def _entry(self, number: int, fields: dict[str, Any]) -> Expectation:
         for key in fields:
             if key not in KEYS:
-                mend = _nearest(key, KEYS) or f"the keys are {', '.join(KEYS)}"
-                raise self._error(number, key, f"unknown key `{key}`", mend)
+                raise self._error(number, key, f"unknown key `{key}`", nearest(key, KEYS))
         for key in REQUIRED:
             if key not in fields:
                 raise self._error(number, "", f"`{key}` is missing", f"add `{key} = …`")
@@ -174,8 +175,7 @@ class _Reader:
                 raise self._error(number, key, message, f"write one of {', '.join(words)}")
         if fields["case"] not in self.cases:
             message = f"there is no case `{fields['case']}`"
-            mend = _nearest(fields["case"], self.cases) or "delete the entry or mend its name"
-            raise self._error(number, "case", message, mend)
+            raise self._error(number, "case", message, nearest(fields["case"], self.cases))
         try:
             condition = When.parse(fields["when"], self.packages)
         except WhenError as error:
@@ -183,8 +183,3 @@ class _Reader:
         typed = {"outcome": Outcome(fields["outcome"]), "stage": Stage(fields["stage"])}
         place = {"file": self.file, "line": self.lines.of(number), "condition": condition}
         return Expectation(**(fields | typed | place))
-
-
-def _nearest(word: str, words: Collection[str]) -> str:
-    near = difflib.get_close_matches(word, words, n=1)
-    return f"did you mean `{near[0]}`?" if near else ""
