@@ -1,0 +1,136 @@
+"""Whether what a converted model returns is what the model returned.
+
+Structure, dtype, shape and the places of NaNs must be the same. How far values may be apart is a
+rule, and there are three: `exact` for the pnnx target, `arithmetic` where a conversion declares
+that it changed the order of floating-point operations, `ncnn` for the ncnn target. A case can
+replace them with a tolerance of its own, and a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from suites.case import Tolerance
+
+Rule = Callable[[torch.Tensor], Tolerance]
+"""What may be between the values of one eager output and of its converted counterpart."""
+
+
+class Mismatch(Exception):  # noqa: N818 (it is a finding, and no error of the program)
+    """Eager and converted differ. The text says which output, how far, where, and what each is."""
+
+
+def exact(expected: torch.Tensor) -> Tolerance:
+    """The same bits: the generated module calls the same kernels on the same numbers."""
+    return Tolerance(0.0, 0.0, "the same kernels on the same numbers")
+
+
+def arithmetic(expected: torch.Tensor) -> Tolerance:
+    """1024 epsilons of each value's dtype, and 64 of the largest value.
+
+    Folding a batch-norm into a convolution rounds every weight once more, so that a sum of n
+    products is off by about sqrt(n) epsilons of its terms: 64 for the 4608 terms of a 3×3
+    convolution over 512 channels. A value that is small because its terms cancel has the error of
+    its large terms.
+    """
+    if not _is_inexact(expected.dtype):
+        return exact(expected)
+    epsilon = torch.finfo(expected.dtype).eps
+    return Tolerance(1024 * epsilon, 64 * epsilon * _largest(expected), "another order of rounding")
+
+
+def ncnn(expected: torch.Tensor) -> Tolerance:
+    """1e-3 of each value and 1e-4 of the largest: single precision through other algorithms.
+
+    ncnn computes in fp32 with its own kernels (Winograd convolution, polynomials for exp and tanh).
+    """
+    if not _is_inexact(expected.dtype):
+        return exact(expected)
+    return Tolerance(1e-3, 1e-4 * max(1.0, _largest(expected)), "other kernels in fp32")
+
+
+def compare(expected: Any, actual: Any, rule: Rule) -> None:
+    """Raise Mismatch where `actual` is not `expected`, of any nest of tensors and plain values."""
+    for name, left, right in _pairs(expected, actual, "output"):
+        if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor):
+            _compare(name, left.detach().cpu(), right.detach().cpu(), rule)
+        elif type(left) is not type(right) or left != right:
+            raise Mismatch(f"{name}: eager is {_told(left)}, converted is {_told(right)}")
+
+
+def _pairs(left: Any, right: Any, name: str) -> Iterator[tuple[str, Any, Any]]:
+    """The leaves of two nests side by side. A named tuple is a tuple, a model's output a dict."""
+    for kind in (tuple, list, dict):
+        if not (isinstance(left, kind) and isinstance(right, kind)):
+            continue
+        keys = list(left) if kind is dict else range(len(left))
+        if keys != (list(right) if kind is dict else range(len(right))):
+            raise Mismatch(f"{name}: eager is {_told(left)}, converted is {_told(right)}")
+        for key in keys:
+            yield from _pairs(left[key], right[key], f"{name}[{key!r}]")
+        return
+    yield name, left, right
+
+
+def _compare(name: str, expected: torch.Tensor, actual: torch.Tensor, rule: Rule) -> None:
+    if (expected.dtype, expected.shape) != (actual.dtype, actual.shape):
+        raise Mismatch(f"{name}: eager is {_told(expected)}, converted is {_told(actual)}")
+    if torch.equal(expected, actual):
+        return
+    left, right = _wide(expected), _wide(actual)
+    nans = left.isnan()
+    if not torch.equal(nans, right.isnan()):
+        counts = f"{int(nans.sum())} in eager, {int(right.isnan().sum())} in converted"
+        raise Mismatch(f"{name}: other values are NaN: {counts}, of {_told(expected)}")
+    tolerance = rule(expected)
+    distance = (left - right).abs().masked_fill(nans | (left == right), 0)
+    distance = distance.nan_to_num(nan=torch.inf)
+    beyond = distance > tolerance.atol + tolerance.rtol * left.abs().nan_to_num(posinf=0)
+    if beyond.any():
+        raise Mismatch(_difference(name, expected, actual, distance, beyond, tolerance))
+
+
+def _difference(
+    name: str,
+    expected: torch.Tensor,
+    actual: torch.Tensor,
+    distance: torch.Tensor,
+    beyond: torch.Tensor,
+    tolerance: Tolerance,
+) -> str:
+    worst = int(distance.masked_fill(~beyond, -1).argmax())
+    place = tuple(int(at) for at in torch.unravel_index(torch.tensor(worst), distance.shape))
+    relative = (distance / _wide(expected).abs())[beyond].max().item()
+    return (
+        f"{name}: {int(beyond.sum())} of {expected.numel()} values differ, at most by "
+        f"{distance.flatten()[worst].item():.3g} (relative {relative:.3g}), at {place}: "
+        f"eager {expected[place].item():.9g}, converted {actual[place].item():.9g}; "
+        f"{_told(expected)}, allowed is {tolerance.rtol:.3g} of a value + {tolerance.atol:.3g}"
+    )
+
+
+def _wide(tensor: torch.Tensor) -> torch.Tensor:
+    """The values in double precision, so that differences are not rounded."""
+    return tensor.to(torch.complex128 if tensor.is_complex() else torch.float64)
+
+
+def _is_inexact(dtype: torch.dtype) -> bool:
+    return dtype.is_floating_point or dtype.is_complex
+
+
+def _largest(tensor: torch.Tensor) -> float:
+    """The largest finite magnitude."""
+    wide = _wide(tensor).abs()
+    finite = wide[wide.isfinite()]
+    return finite.max().item() if finite.numel() else 0.0
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        return f"{str(value.dtype).removeprefix('torch.')} {tuple(value.shape)}"
+    if isinstance(value, tuple | list | dict):
+        return f"a {type(value).__name__} of {len(value)}"
+    return f"{type(value).__name__} {value!r}"[:200]

@@ -1,0 +1,83 @@
+"""`pytest suites -k F_relu --frontend pt2 -n 2`: every trial is a test, in this process.
+
+It shows raw outcomes, for an editor or a debugger: expectations are the orchestrator's.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from suites.registry import CaseInfo, RegistryError, discover
+from suites.trial import FRONTENDS, TARGETS, Outcome, Trial
+
+CELL = "here"
+"""The name of the environment that pytest itself runs in."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("suites")
+    group.addoption("--frontend", choices=FRONTENDS, action="append", help="default: both")
+    group.addoption("--target", choices=TARGETS, action="append", help="default: those of a case")
+
+
+def pytest_configure() -> None:
+    # torch.export writes its structured trace for whoever listens, and pytest listens to all.
+    logging.getLogger("torch.__trace").propagate = False
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    if file_path.suffix == ".py" and any(_infos(file_path)):
+        return CaseFile.from_parent(parent, path=file_path)
+    return None
+
+
+def _infos(path: Path) -> Iterator[CaseInfo]:
+    root = Path(__file__).parent
+    if path.parent.parent != root:
+        return
+    try:
+        infos = discover([path.parent.name])
+    except RegistryError as error:
+        raise pytest.UsageError(str(error)) from None
+    file = path.relative_to(root).as_posix()
+    yield from (info for info in infos if info.file == file)
+
+
+class CaseFile(pytest.File):
+    """A file of cases: its trials, through the chosen frontends to the chosen targets."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        frontends = self.config.getoption("frontend") or FRONTENDS
+        targets = self.config.getoption("target") or TARGETS
+        for info in _infos(self.path):
+            for frontend in frontends:
+                for target in (target for target in info.targets if target in targets):
+                    trial = Trial(info.name, CELL, frontend, target)
+                    name = f"{info.name}[{frontend}-{target}]"
+                    yield TrialItem.from_parent(self, name=name, trial=trial, info=info)
+
+
+class TrialItem(pytest.Item):
+    """One trial on the CPU. Its diagnostic is the test's failure or the reason of its skip."""
+
+    def __init__(self, *, trial: Trial, info: CaseInfo, **kwargs: object) -> None:
+        super().__init__(**kwargs)
+        self.trial = trial
+        self.info = info
+
+    def runtest(self) -> None:
+        from suites.execute import run_trial
+
+        factory = self.session.config._tmp_path_factory
+        result = run_trial(self.trial, factory.mktemp(self.trial.case))
+        if result.outcome is Outcome.skipped:
+            pytest.skip(result.diagnostic)
+        if result.outcome is not Outcome.passed:
+            pytest.fail(f"{result.outcome} at {result.stage}: {result.diagnostic}", pytrace=False)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, self.info.line - 1, self.name

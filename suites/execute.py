@@ -1,0 +1,143 @@
+"""One trial from building its case to comparing what came out."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import time
+import traceback
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import torch
+
+from converter.errors import ConvertError
+from suites import compare
+from suites.case import Case, Missing
+from suites.frontends import FRONTENDS, generated
+from suites.inputs import draw
+from suites.needs import lacking
+from suites.pnnx_program import PnnxError
+from suites.registry import index, load
+from suites.trial import Outcome, Result, Stage, Trial
+
+TOLD = 4000
+"""Characters of a diagnostic that are kept: the message, then the end of its traceback."""
+
+PLAIN = (ConvertError, PnnxError, compare.Mismatch)
+"""Findings whose text says all: a traceback would be of this program, not of the case."""
+
+
+class Stages:
+    """Which stage a trial is in and how many seconds each took; tells `on_stage` of each."""
+
+    def __init__(self, on_stage: Callable[[Stage], None]) -> None:
+        self.current = Stage.build
+        self.seconds: dict[str, float] = {}
+        self._on_stage = on_stage
+        self._since = 0.0
+
+    def enter(self, stage: Stage) -> None:
+        self.leave()
+        self.current = stage
+        self._on_stage(stage)
+
+    def leave(self) -> None:
+        """Close the current stage."""
+        now = time.perf_counter()
+        if self._since:
+            self.seconds[self.current] = now - self._since
+        self._since = now
+
+
+def run_trial(
+    trial: Trial, workdir: Path, on_stage: Callable[[Stage], None] = lambda stage: None
+) -> Result:
+    """Run a trial in this process, with its files in `workdir`; whatever it raises is its result.
+
+    `on_stage` hears of each stage as it begins. Changes the working directory meanwhile, and leaves
+    torch's generator in another state: the caller isolates trials from each other.
+    """
+    stages = Stages(on_stage)
+    outcome, diagnostic = Outcome.passed, ""
+    try:
+        with contextlib.chdir(workdir), warnings.catch_warnings(), torch.no_grad():
+            warnings.simplefilter("ignore")
+            _run(trial, stages.enter)
+    except Missing as missing:
+        outcome, diagnostic = Outcome.skipped, str(missing)
+    except PLAIN as error:
+        outcome, diagnostic = Outcome.failed, _message(error)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (the case is foreign code)
+        outcome, diagnostic = Outcome.failed, f"{_message(error)}\n{_tail(error)}"
+    stages.leave()
+    return Result(
+        trial=trial,
+        outcome=outcome,
+        stage=None if outcome is Outcome.passed else stages.current,
+        diagnostic=diagnostic[:TOLD],
+        seconds=stages.seconds,
+    )
+
+
+def _run(trial: Trial, enter: Callable[[Stage], None]) -> None:
+    enter(Stage.build)
+    case = _case(trial)
+    torch.manual_seed(0)
+    model = case.cls().eval().to(trial.device)
+    specs = case.inputs_for(trial.target)
+    frontend = FRONTENDS[trial.frontend]
+
+    enter(Stage.eager)
+    expected = model(*draw(specs, trial.device))
+    enter(Stage.export)
+    path = frontend.export(model, draw(specs, trial.device), case)
+    enter(Stage.convert)
+    arithmetic_changed = frontend.convert(path, case, trial.target)
+    enter(Stage.load)
+    module = _import(Path(generated(case.name, trial.target)))
+    enter(Stage.infer)
+    actual = module.test_inference()
+    enter(Stage.compare)
+    compare.compare(expected, actual, _rule(case, trial, arithmetic_changed))
+
+
+def _case(trial: Trial) -> Case:
+    """The trial's case, imported only where this environment has what it needs."""
+    lack = lacking(index()[trial.case].needs)
+    if lack:
+        raise Missing(lack)
+    if trial.device == "cuda" and not torch.cuda.is_available():
+        raise Missing("needs a CUDA device, which this machine lacks")
+    return load(trial.case)
+
+
+def _rule(case: Case, trial: Trial, arithmetic_changed: bool) -> compare.Rule:
+    if case.tolerance is not None:
+        tolerance = case.tolerance
+        return lambda expected: tolerance
+    if trial.target == "ncnn":
+        return compare.ncnn
+    # A CUDA model's generated module runs on the CPU: other kernels for the same operators.
+    return compare.arithmetic if arithmetic_changed or trial.device != "cpu" else compare.exact
+
+
+def _import(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _message(error: BaseException) -> str:
+    """The error's type and what it says, the latter bounded."""
+    return f"{type(error).__name__}: {error}"[: TOLD // 2]
+
+
+def _tail(error: BaseException) -> str:
+    """The end of the traceback, innermost call last."""
+    return "".join(traceback.format_tb(error.__traceback__))[-TOLD // 2 :]
