@@ -13,10 +13,44 @@ import numpy as np
 
 from converter.errors import ConvertError
 from converter.ir import DTYPES, Array, Attribute, Graph
+from converter.pnnx.names import operator_names
 
 
 class BinError(ConvertError):
     """The `.pnnx.bin` cannot be read or does not hold what the `.pnnx.param` says."""
+
+
+_CHUNK = 1 << 20
+
+
+def write_bin(graph: Graph, path: Path) -> None:
+    """Write the attributes of a graph, a chunk at a time. The same graph makes the same bytes.
+
+    Raises BinError if a tensor has fewer or more bytes than its shape says, or two share a name.
+    """
+    names = operator_names(graph)
+    seen: set[str] = set()
+    with zipfile.ZipFile(path, "w") as archive:
+        for op in graph.operators:
+            for key in sorted(op.attrs):
+                entry = f"{names[op]}.{key}"
+                if entry in seen:
+                    raise BinError(f"two tensors are called {entry}", mend="rename one's module")
+                seen.add(entry)
+                _write_entry(archive, entry, op.attrs[key])
+
+
+def _write_entry(archive: zipfile.ZipFile, name: str, attr: Attribute) -> None:
+    info = zipfile.ZipInfo(name)
+    info.create_system = 3  # the default tells Windows from Unix
+    info.file_size = attr.nbytes  # above 2 GiB, zip64
+    written = 0
+    with archive.open(info, "w") as entry:
+        for chunk in attr.data.chunks(_CHUNK):
+            entry.write(chunk)
+            written += len(chunk)
+    if written != attr.nbytes:
+        raise BinError(f"the tensor {name} has {written} bytes, not {attr.nbytes}")
 
 
 class EntryData:
@@ -42,7 +76,7 @@ class EntryData:
         values = np.empty(self._shape, self._dtype)
         data = values.reshape(-1).view(np.uint8).data
         place = 0
-        for chunk in self.chunks(1 << 20):
+        for chunk in self.chunks(_CHUNK):
             data[place : place + len(chunk)] = chunk
             place += len(chunk)
         if place != len(data):

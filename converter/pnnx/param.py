@@ -16,10 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TextIO
 
-from converter.errors import ConvertError
-from converter.ir import DTYPES, Array, Attribute, Dim, Graph, Operand, Operator, Param
-from converter.pnnx.value import parse_value
+from converter.errors import ConvertError, UnsupportedError
+from converter.ir import DTYPES, Array, Attribute, Dim, Graph, Operand, Operator, Param, Shape
+from converter.pnnx.names import operand_numbers, operator_names
+from converter.pnnx.value import format_value, parse_value
 
 MAGIC = "7767517"
 NAME = re.compile(r"[^\W\d]\w*(\.\w+)*")
@@ -42,6 +44,54 @@ class NoData:
     @staticmethod
     def _error() -> ConvertError:
         return ConvertError("the tensor has no values", mend="read the .pnnx.bin too")
+
+
+def write_param(graph: Graph, stream: TextIO) -> None:
+    """Write a graph as text. Operands get numbers; symbolic dims become `?`.
+
+    Raises UnsupportedError for a param that the format cannot hold (a string with a space, say).
+    """
+    numbers = operand_numbers(graph)
+    names = operator_names(graph)
+    stream.write(f"{MAGIC}\n{len(graph.operators)} {len(numbers)}\n")
+    for op in graph.operators:
+        operands = [*op.inputs, *op.outputs]
+        words = [f"{op.type:<24} {names[op]:<24} {len(op.inputs)} {len(op.outputs)}"]
+        words += (str(numbers[operand]) for operand in operands)
+        words += (f"{key}={_format_param(op, key)}" for key in sorted(op.params))
+        words += (f"@{key}={_format_attribute(op.attrs[key])}" for key in sorted(op.attrs))
+        words += (
+            f"${name}={numbers[operand]}"
+            for name, operand in zip(op.input_names, op.inputs, strict=False)
+            if name
+        )
+        words += (
+            f"#{numbers[operand]}={_format_shape(operand.shape, operand.dtype)}"
+            for operand in operands
+            if operand.shape is not None
+        )
+        stream.write(" ".join(words) + "\n")
+
+
+def _format_param(op: Operator, key: str) -> str:
+    value = op.params[key]
+    try:
+        if key == "expr" and isinstance(value, str) and value.split() == [value]:
+            return value
+        return format_value(value)
+    except ValueError as e:
+        raise UnsupportedError(
+            f"cannot write {key} of {op.type} {op.name} to a .param: {e}", where=op.where
+        ) from None
+
+
+def _format_shape(shape: Shape, dtype: str | None) -> str:
+    dims = ",".join(str(dim) if isinstance(dim, int) else "?" for dim in shape)
+    return f"({dims}){dtype or 'null'}"
+
+
+def _format_attribute(attr: Attribute) -> str:
+    return _format_shape(attr.shape, attr.dtype)
 
 
 def read_param(text: str, path: str) -> Graph:
