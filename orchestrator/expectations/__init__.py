@@ -6,7 +6,8 @@ The reference of the format is docs/expectations.md. There is no other skip list
 from orchestrator.expectations.audit import Judgement, Verdict, audit, exit_status, judge
 from orchestrator.expectations.errors import TableError
 from orchestrator.expectations.facts import Facts
-from orchestrator.expectations.table import Expectation, Table, load_tables
+from orchestrator.expectations.read import load_tables
+from orchestrator.expectations.table import Expectation, Table
 
 __all__ = [
     "Expectation",

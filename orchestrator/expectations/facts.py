@@ -8,6 +8,8 @@ import msgspec
 from packaging.utils import canonicalize_name
 
 from orchestrator.cells import Cell
+from orchestrator.record import CellRecord
+from suites.trial import DEVICES
 
 #: The environment variable behind the marker `mkl`; a cell that does not set it is `native`.
 MKL_VARIABLE = "MKL_ENABLE_INSTRUCTIONS"
@@ -16,7 +18,7 @@ MKL_VARIABLE = "MKL_ENABLE_INSTRUCTIONS"
 MARKERS: dict[str, tuple[str, ...] | None] = {
     "platform": ("linux", "darwin", "win32"),
     "mkl": None,
-    "device": ("cpu", "cuda"),
+    "device": DEVICES,
 }
 
 
@@ -34,14 +36,18 @@ class Facts(msgspec.Struct, frozen=True):
     def pinned(cls, cell: Cell) -> Facts:
         """What envs/ says of a cell."""
         packages = {name: str(version) for name, version in cell.versions.items()}
-        return cls(packages, {"mkl": cell.env.get(MKL_VARIABLE, "native")})
+        return cls(packages, _mkl(cell.env))
 
     @classmethod
-    def read(cls, packages: Mapping[str, str], platform: str, env: Mapping[str, str]) -> Facts:
-        """What a runner found in the cell's own Python; `platform` is its `sys.platform`."""
-        versions = {str(canonicalize_name(name)): version for name, version in packages.items()}
-        return cls(versions, {"mkl": env.get(MKL_VARIABLE, "native"), "platform": platform})
+    def found(cls, cell: CellRecord) -> Facts:
+        """What a runner found inside a cell."""
+        packages = {str(canonicalize_name(name)): text for name, text in cell.packages.items()}
+        return cls(packages, {"platform": cell.platform} | _mkl(cell.env))
 
     def on(self, device: str) -> Facts:
         """These facts for a trial on one device."""
         return Facts(self.packages, self.markers | {"device": device})
+
+
+def _mkl(env: Mapping[str, str]) -> dict[str, str]:
+    return {"mkl": env.get(MKL_VARIABLE, "native")}
