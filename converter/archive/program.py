@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from converter.archive.values import Value
+from converter.archive.zip import ZipFile
 from converter.errors import Where
 from converter.ir import Attribute, Shape
 
@@ -161,6 +162,7 @@ class Program:
 
     def __init__(
         self,
+        file: ZipFile,
         *,
         path: Path,
         body: Body,
@@ -174,6 +176,7 @@ class Program:
         guards: tuple[str, ...],
         torch_version: str,
     ) -> None:
+        self._file = file
         self.path = path
         self.body = body
         self.inputs = inputs
@@ -191,7 +194,8 @@ class Program:
         self.torch_version = torch_version
 
     def close(self) -> None:
-        raise NotImplementedError
+        """Close the file. Weights cannot be read any more."""
+        self._file.close()
 
     def __enter__(self) -> Program:
         return self
@@ -203,12 +207,3 @@ class Program:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def read_program(path: Path) -> Program:
-    """Read a `.pt2` file, but not its weights.
-
-    Raises ArchiveError for a file that is not a sound exported program, UnsupportedError for one
-    that holds what pnnx has no place for (a dtype, a custom class).
-    """
-    raise NotImplementedError

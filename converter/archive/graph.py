@@ -1,0 +1,234 @@
+"""Turns the JSON of a graph into nodes with plain Python values, and checks every name in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from converter.archive import schema
+from converter.archive.enums import LAYOUTS, MEMORY_FORMATS, dtype_name, require_strided
+from converter.archive.expression import plain
+from converter.archive.program import Body, Node, TensorType
+from converter.archive.trace import module_stack, source
+from converter.archive.values import (
+    CustomRef,
+    Device,
+    GraphRef,
+    OperatorRef,
+    SymRef,
+    TensorRef,
+    Value,
+)
+from converter.archive.zip import ZipFile, printable
+from converter.errors import ArchiveError, Where
+from converter.ir import Dim
+
+
+def read_body(archive: ZipFile, graph: schema.Graph) -> Body:
+    """Read a graph. Raises ArchiveError for a name that is unknown, used too early or made twice."""
+    return _BodyReader(archive, graph).read()
+
+
+class _BodyReader:
+    """Reads one graph, from its inputs over its nodes in order to its outputs.
+
+    `tensors` and `symbols` grow with each value that an input or a node makes: a name that is not in
+    them yet is not known yet.
+    """
+
+    def __init__(self, archive: ZipFile, graph: schema.Graph) -> None:
+        self.archive = archive
+        self.graph = graph
+        self.tensors: dict[str, TensorType] = {}
+        self.symbols: dict[str, str | bool | int | float] = {}
+        self.where: Where | None = None
+        self.place = "the graph's inputs"
+
+    def read(self) -> Body:
+        inputs = tuple(self.made(argument) for argument in self.graph.inputs)
+        nodes = tuple(self.node(node) for node in self.graph.nodes)
+        self.place, self.where = "the graph's outputs", None
+        outputs = tuple(self.used(argument) for argument in self.graph.outputs)
+        return Body(inputs, outputs, nodes, self.tensors, self.symbols)
+
+    def node(self, node: schema.Node) -> Node:
+        modules = module_stack(node.metadata.nn_module_stack)
+        self.where = source(node.metadata.stack_trace, modules)
+        self.place = f"node `{printable(node.name or node.target)}`"
+        inputs = tuple((named.name, self.used(named.arg)) for named in node.inputs)
+        outputs = tuple(self.made(argument) for argument in node.outputs)
+        return Node(node.target, node.name or "", inputs, outputs, self.where, modules)
+
+    def error(self, message: str) -> ArchiveError:
+        return self.archive.error(f"{self.place} {message}")
+
+    # --- values that are read
+
+    def used(self, argument: schema.Argument) -> Value:
+        """Read an argument: what it names must have been made."""
+        kind, value = self.single(argument)
+        return _USED[kind](self, value)
+
+    def single(self, argument: schema.Argument) -> tuple[str, Any]:
+        try:
+            return schema.single(argument)
+        except ValueError:
+            raise self.error("has an argument of an unknown kind") from None
+
+    def tensor(self, argument: schema.Name) -> TensorRef:
+        if argument.name not in self.tensors:
+            raise self.error(f"reads `{printable(argument.name)}`, which nothing has made before")
+        return TensorRef(argument.name)
+
+    def optional_tensor(self, argument: schema.OptionalTensor) -> TensorRef | None:
+        return None if argument.as_tensor is None else self.tensor(argument.as_tensor)
+
+    def symbol(self, argument: schema.SymArgument) -> Value:
+        for constant in (argument.as_bool, argument.as_int):
+            if constant is not None:
+                return constant
+        if argument.as_float is not None:
+            return self.float(argument.as_float)
+        if argument.as_name not in self.symbols:
+            raise self.error(f"reads `{printable(str(argument.as_name))}`, which nothing has made")
+        return SymRef(argument.as_name)
+
+    def float(self, value: schema.Float) -> float:
+        try:
+            return float(value)
+        except ValueError:
+            raise self.error("has a number that is none") from None
+
+    def complex(self, value: schema.Complex) -> complex:
+        return complex(self.float(value.real), self.float(value.imag))
+
+    def dtype(self, number: int) -> str:
+        return dtype_name(number, self.place, self.where)
+
+    def enumerated(self, number: int, names: Mapping[int, Value]) -> Value:
+        if number not in names:
+            raise self.error(f"has an unknown layout or memory format, number {number}")
+        return names[number]
+
+    def sub_graph(self, argument: schema.GraphArgument) -> GraphRef:
+        return GraphRef(argument.name, read_body(self.archive, argument.graph))
+
+    # --- values that are made
+
+    def made(self, argument: schema.Argument) -> Value:
+        """Read a result: what it names is known from here on."""
+        kind, value = self.single(argument)
+        if kind == "as_tensor":
+            return self.make_tensor(value)
+        if kind == "as_tensors":
+            return tuple(self.make_tensor(name) for name in value)
+        if kind == "as_optional_tensor":
+            return self.make_optional(value)
+        if kind == "as_optional_tensors":
+            return tuple(self.make_optional(each) for each in value)
+        if kind in ("as_sym_int", "as_sym_float", "as_sym_bool"):
+            return self.make_symbol(value)
+        if kind in ("as_sym_ints", "as_sym_floats", "as_sym_bools"):
+            return tuple(self.make_symbol(each) for each in value)
+        return self.used(argument)
+
+    def make_optional(self, argument: schema.OptionalTensor) -> TensorRef | None:
+        return None if argument.as_tensor is None else self.make_tensor(argument.as_tensor)
+
+    def make_tensor(self, argument: schema.Name) -> TensorRef:
+        name = self.unique(argument.name)
+        meta = self.graph.tensor_values.get(name)
+        if meta is None:
+            raise self.error(f"makes `{printable(name)}`, whose type is not given")
+        require_strided(meta.layout, self.place, self.where)
+        shape = tuple(self.dim(size) for size in meta.sizes)
+        self.tensors[name] = TensorType(shape, self.dtype(meta.dtype))
+        return TensorRef(name)
+
+    def make_symbol(self, argument: schema.SymArgument) -> Value:
+        if argument.as_name is None:
+            return self.symbol(argument)
+        name = self.unique(argument.as_name)
+        graph = self.graph
+        given = (
+            graph.sym_int_values.get(name)
+            or graph.sym_float_values.get(name)
+            or graph.sym_bool_values.get(name)
+        )
+        if given is None:
+            raise self.error(f"makes `{printable(name)}`, whose value is not given")
+        self.symbols[name] = self.expression(given)
+        return SymRef(name)
+
+    def unique(self, name: str) -> str:
+        if name in self.tensors or name in self.symbols:
+            raise self.error(f"makes `{printable(name)}` a second time")
+        return name
+
+    def dim(self, size: schema.SymInt) -> Dim:
+        dim = self.expression(size)
+        if isinstance(dim, float) or (isinstance(dim, int) and dim < 0):
+            raise self.error(f"has a tensor with a dim of {dim}")
+        return dim
+
+    def expression(
+        self, value: schema.SymInt | schema.SymFloat | schema.SymBool
+    ) -> str | bool | int | float:
+        match value:
+            case schema.SymInt(as_int=int(number)) | schema.SymBool(as_bool=bool(number)):
+                return number
+            case schema.SymFloat(as_float=float(number) | str(number)):
+                return self.float(number)
+        try:
+            return plain(value.as_expr.expr_str if value.as_expr else "")
+        except ValueError as error:
+            raise self.error(f"has a symbolic value that cannot be read: {error}") from None
+
+
+def _same(reader: _BodyReader, value: Any) -> Any:
+    return value
+
+
+def _each(
+    read: Callable[[_BodyReader, Any], Value],
+) -> Callable[[_BodyReader, Iterable[Any]], Value]:
+    """Make a reader of lists from a reader of their elements."""
+    return lambda reader, values: tuple(read(reader, value) for value in values)
+
+
+_SYMBOLS = _each(_BodyReader.symbol)
+
+_USED: Mapping[str, Callable[[_BodyReader, Any], Value]] = {
+    "as_none": lambda reader, value: None,
+    "as_bool": _same,
+    "as_int": _same,
+    "as_float": _BodyReader.float,
+    "as_complex": _BodyReader.complex,
+    "as_string": _same,
+    "as_bools": _each(_same),
+    "as_ints": _each(_same),
+    "as_floats": _each(_BodyReader.float),
+    "as_strings": _each(_same),
+    "as_int_lists": _each(_each(_same)),
+    "as_float_lists": _each(_each(_BodyReader.float)),
+    "as_tensor": _BodyReader.tensor,
+    "as_tensors": _each(_BodyReader.tensor),
+    "as_nested_tensors": _each(_each(_BodyReader.tensor)),
+    "as_optional_tensor": _BodyReader.optional_tensor,
+    "as_optional_tensors": _each(_BodyReader.optional_tensor),
+    "as_sym_int": _BodyReader.symbol,
+    "as_sym_ints": _SYMBOLS,
+    "as_sym_float": _BodyReader.symbol,
+    "as_sym_floats": _SYMBOLS,
+    "as_sym_bool": _BodyReader.symbol,
+    "as_sym_bools": _SYMBOLS,
+    "as_scalar_type": _BodyReader.dtype,
+    "as_memory_format": lambda reader, value: reader.enumerated(value, MEMORY_FORMATS),
+    "as_layout": lambda reader, value: reader.enumerated(value, LAYOUTS),
+    "as_device": lambda reader, value: Device(value.type, value.index),
+    "as_graph": _BodyReader.sub_graph,
+    "as_custom_obj": lambda reader, value: CustomRef(value.name, value.class_fqn),
+    "as_operator": lambda reader, value: OperatorRef(value),
+    "as_string_to_argument": lambda reader, value: {k: reader.used(v) for k, v in value.items()},
+}
+"""How each kind of argument is read; the keys are those of schema.Argument."""

@@ -1,0 +1,107 @@
+"""Reads a `.pt2` file into a Program. The sample inputs in it are a pickle and are not read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from converter.archive import schema
+from converter.archive.contents import TOO_OLD, find_contents
+from converter.archive.graph import read_body
+from converter.archive.program import Program, Range, TreeSpec
+from converter.archive.signature import SignatureReader
+from converter.archive.tree import read_tree
+from converter.archive.zip import DAMAGED, ZipFile, printable
+
+JSON_LIMIT = 512 << 20
+"""Bytes of a JSON file that are read. A program of 10,000 nodes has about 20 MB."""
+
+T = TypeVar("T")
+
+
+def read_program(path: Path | str) -> Program:
+    """Read a `.pt2` file, but not its weights: those are read from the open file on demand.
+
+    Raises ArchiveError for a file that is not a sound exported program, UnsupportedError for one
+    that holds what pnnx has no place for (a dtype, a custom class).
+    """
+    file = ZipFile(Path(path))
+    try:
+        return _read(file, Path(path))
+    except RecursionError:
+        file.close()
+        raise file.error("is nested too deeply", DAMAGED) from None
+    except BaseException:
+        file.close()
+        raise
+
+
+def _read(file: ZipFile, path: Path) -> Program:
+    contents = find_contents(file)
+    program = _program(file, contents.program)
+    module = program.graph_module
+    call = next((entry.signature for entry in module.module_call_graph if not entry.fqn), None)
+    if call is None:
+        raise file.error("does not tell how its arguments nest", DAMAGED)
+    body = read_body(file, module.graph)
+    signature = SignatureReader(
+        file,
+        contents,
+        body,
+        weights=_decoded(file, contents.weights_config, schema.PayloadConfig).config,
+        constants=_decoded(file, contents.constants_config, schema.PayloadConfig).config,
+    )
+    inputs, stored = signature.inputs(module.signature.input_specs)
+    return Program(
+        file,
+        path=path,
+        body=body,
+        inputs=inputs,
+        stored=stored,
+        outputs=signature.outputs(module.signature.output_specs),
+        in_spec=_tree(file, call.in_spec, module),
+        out_spec=_tree(file, call.out_spec, module),
+        argument_names=tuple(call.forward_arg_names or ()),
+        ranges={
+            symbol: Range(given.min_val, given.max_val)
+            for symbol, given in program.range_constraints.items()
+        },
+        guards=tuple(program.guards_code),
+        torch_version=program.torch_version,
+    )
+
+
+def _program(file: ZipFile, name: str) -> schema.ExportedProgram:
+    """Decode the program once its version is known to be one that we read."""
+    text = file.read(name, JSON_LIMIT)
+    versions = _parsed(file, name, text, schema.Versions)
+    major = versions.schema_version.major
+    if major != schema.MAJOR:
+        raise file.error(
+            f"has schema version {major} (torch {printable(versions.torch_version) or 'unknown'}),"
+            f" not {schema.MAJOR}",
+            TOO_OLD if major < schema.MAJOR else "update pnnx-parity",
+        )
+    return _parsed(file, name, text, schema.ExportedProgram)
+
+
+def _decoded(file: ZipFile, name: str, type: type[T]) -> T:
+    return _parsed(file, name, file.read(name, JSON_LIMIT), type)
+
+
+def _parsed(file: ZipFile, name: str, text: bytes, type: type[T]) -> T:
+    try:
+        return msgspec.json.decode(text, type=type)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise file.error(
+            f"`{printable(name)}` is damaged: {printable(str(error))}", DAMAGED
+        ) from None
+
+
+def _tree(file: ZipFile, text: str, module: schema.GraphModule) -> TreeSpec:
+    try:
+        return read_tree(text, module.treespec_namedtuple_fields)
+    except ValueError as error:
+        raise file.error(f"its tree of arguments is damaged: {printable(str(error))}") from None

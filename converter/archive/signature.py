@@ -1,0 +1,132 @@
+"""What each input and result of the program's graph is to the caller: the graph signature."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from converter.archive import schema
+from converter.archive.contents import Contents
+from converter.archive.program import (
+    Body,
+    ConstantInput,
+    Output,
+    OutputKind,
+    StoredInput,
+    StoredKind,
+    SymInput,
+    TensorInput,
+    UserInput,
+)
+from converter.archive.values import SymRef, TensorRef, Value
+from converter.archive.weights import stored_attribute
+from converter.archive.zip import DAMAGED, ZipFile, printable
+from converter.errors import UnsupportedError
+
+Payloads = Mapping[str, schema.PayloadMeta]
+"""Where each stored tensor of a folder is, by its fully qualified name."""
+
+
+class SignatureReader:
+    """Joins the signature with the graph's inputs and results, and with the stored tensors."""
+
+    def __init__(
+        self,
+        file: ZipFile,
+        contents: Contents,
+        body: Body,
+        weights: Payloads,
+        constants: Payloads,
+    ) -> None:
+        self.file = file
+        self.contents = contents
+        self.body = body
+        self.weights = weights
+        self.constants = constants
+
+    def inputs(
+        self, specs: list[schema.InputSpec]
+    ) -> tuple[tuple[UserInput, ...], dict[str, StoredInput]]:
+        """Sort the graph's inputs into those that the caller passes and those that are stored."""
+        if len(specs) != len(self.body.inputs):
+            raise self.file.error("its signature does not fit its graph", DAMAGED)
+        passed: list[UserInput] = []
+        stored: dict[str, StoredInput] = {}
+        for spec, value in zip(specs, self.body.inputs, strict=True):
+            if "user_input" in spec or "constant_input" in spec:
+                passed.append(self.passed(spec, value))
+            else:
+                found = self.stored(spec)
+                if value != TensorRef(found.name):
+                    raise self.file.error("its signature does not fit its graph", DAMAGED)
+                stored[found.name] = found
+        return tuple(passed), stored
+
+    def passed(self, spec: schema.InputSpec, value: Value) -> UserInput:
+        match value:
+            case TensorRef(name):
+                return TensorInput(name, self.body.tensors[name])
+            case SymRef(name):
+                return SymInput(name, self.body.symbols[name])
+            case None | bool() | int() | float() | str():
+                name = spec["constant_input"].name if "constant_input" in spec else ""
+                return ConstantInput(name, value)
+            case _:
+                raise UnsupportedError(
+                    "the program takes an object of a custom class", mend="pass tensors and numbers"
+                )
+
+    def stored(self, spec: schema.InputSpec) -> StoredInput:
+        """Find the values of a parameter, buffer or constant."""
+        if "parameter" in spec:
+            parameter = spec["parameter"]
+            return self.found(StoredKind.parameter, parameter.arg.name, parameter.parameter_name)
+        if "buffer" in spec:
+            buffer = spec["buffer"]
+            return self.found(
+                StoredKind.buffer, buffer.arg.name, buffer.buffer_name, buffer.persistent
+            )
+        if "tensor_constant" in spec:
+            constant = spec["tensor_constant"]
+            return self.found(
+                StoredKind.constant, constant.arg.name, constant.tensor_constant_name, False
+            )
+        raise UnsupportedError(
+            "the program holds an object of a custom class, or side effects in a given order",
+            mend="make it a module of tensor operators only",
+        )
+
+    def found(self, kind: StoredKind, name: str, fqn: str, persistent: bool = True) -> StoredInput:
+        """Look a tensor up: what is in the model's state dict lies among the weights."""
+        folder, payloads = (
+            (self.contents.weights, self.weights)
+            if persistent
+            else (self.contents.constants, self.constants)
+        )
+        payload = payloads.get(fqn)
+        if payload is None:
+            raise self.file.error(f"holds no values for `{printable(fqn)}`", DAMAGED)
+        attribute = stored_attribute(self.file, folder, fqn, payload)
+        declared = self.body.tensors.get(name)
+        if declared != (attribute.shape, attribute.dtype):
+            raise self.file.error(
+                f"`{printable(fqn)}` is stored with another type than its graph has", DAMAGED
+            )
+        requires_grad = payload.tensor_meta is not None and payload.tensor_meta.requires_grad
+        return StoredInput(name, kind, fqn, attribute, persistent, requires_grad)
+
+    def outputs(self, specs: list[schema.OutputSpec]) -> tuple[Output, ...]:
+        if len(specs) != len(self.body.outputs):
+            raise self.file.error("its signature does not fit its graph", DAMAGED)
+        return tuple(
+            self.output(spec, value) for spec, value in zip(specs, self.body.outputs, strict=True)
+        )
+
+    def output(self, spec: schema.OutputSpec, value: Value) -> Output:
+        try:
+            kind, given = schema.single(spec)
+        except ValueError:
+            raise self.file.error("has an output of an unknown kind", DAMAGED) from None
+        if isinstance(given, schema.Effect):
+            target = given.buffer_name or given.parameter_name or given.user_input_name
+            return Output(OutputKind(kind), value, target)
+        return Output(OutputKind(kind), value)

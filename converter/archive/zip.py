@@ -1,0 +1,286 @@
+"""Reads the zip container of a `.pt2`, trusting nothing that the file says about itself.
+
+Own code instead of `zipfile`, which takes the sizes that a file claims at their word, and raises half
+a dozen kinds of exceptions for damaged ones. Format: PKWARE APPNOTE 6.3, sections 4.3.7 to 4.3.16
+(local header, central directory, end records, zip64) and 4.5.3 (zip64 sizes).
+"""
+
+from __future__ import annotations
+
+import stat
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from converter.errors import ArchiveError
+
+LOCAL: Final = struct.Struct("<4s5H3L2H")
+CENTRAL: Final = struct.Struct("<4s6H3L5H2L")
+END: Final = struct.Struct("<4s4H2LH")
+END64_LOCATOR: Final = struct.Struct("<4sLQL")
+END64: Final = struct.Struct("<4sQ2H2L4Q")
+
+STORED, DEFLATED = 0, 8
+ENCRYPTED = 1
+"""General purpose flag bit."""
+ZIP64_EXTRA = 1
+
+DIRECTORY_LIMIT = 64 << 20
+"""Bytes of central directory that are read: about half a million entries."""
+DEFLATE_RATIO = 1032
+"""Deflate cannot expand further than this (zlib's documentation)."""
+BUFFER = 1 << 20
+
+DAMAGED = "copy or save the file again"
+EXPORT = "save one with torch.export.save(torch.export.export(model, inputs), 'model.pt2')"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file in the archive, as the central directory has it. `size` is that of its content."""
+
+    name: str
+    method: int
+    crc: int
+    packed: int
+    size: int
+    header: int
+
+
+class ZipFile:
+    """The entries of a zip file by name, read only on demand. Raises ArchiveError, and nothing else."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for its writer
+                raise self.error("is not a file")
+            self._file = path.open("rb", buffering=0)
+        except FileNotFoundError:
+            raise self.error("no such file") from None
+        except OSError as error:
+            raise self.error(f"cannot be opened: {error.strerror}") from None
+        except ValueError:  # a null character in the path
+            raise self.error("no such file") from None
+        try:
+            self._length = self._file.seek(0, 2)
+            self.entries: Mapping[str, Entry] = self._directory()
+        except BaseException:
+            self.close()
+            raise
+        self._sound: set[str] = set()
+
+    def close(self) -> None:
+        self._file.close()
+
+    def error(self, message: str, mend: str = "") -> ArchiveError:
+        """Make an error that names the file."""
+        return ArchiveError(f"{printable(str(self._path))}: {message}", mend=mend)
+
+    def read(self, name: str, limit: int) -> bytes:
+        """Return an entry's whole content, which must not exceed `limit` bytes."""
+        entry = self.entry(name)
+        if entry.size > limit:
+            raise self.error(
+                f"`{printable(name)}` has {entry.size} bytes, over the limit of {limit}"
+            )
+        return b"".join(bytes(chunk) for chunk in self.chunks(name, BUFFER))
+
+    def entry(self, name: str) -> Entry:
+        try:
+            return self.entries[name]
+        except KeyError:
+            raise self.error(f"has no `{printable(name)}`", DAMAGED) from None
+
+    def chunks(
+        self, name: str, limit: int, start: int = 0, stop: int | None = None
+    ) -> Iterator[memoryview]:
+        """Yield an entry's content from `start` to `stop`, at most `limit` bytes at a time.
+
+        A chunk is valid until the next. The checksum of the whole entry is verified once: here if all
+        of it is read, else by a pass of its own beforehand.
+        """
+        entry = self.entry(name)
+        stop = entry.size if stop is None else stop
+        assert 0 <= start <= stop <= entry.size
+        if name not in self._sound and (start, stop) != (0, entry.size):
+            for _ in self.chunks(name, BUFFER):
+                pass
+        content = self._inflated(entry, limit) if entry.method == DEFLATED else None
+        if content is not None:
+            content = _cut(content, start, stop)
+        else:
+            content = self._raw(self._content(entry) + start, stop - start, limit)
+        if (start, stop) != (0, entry.size) or name in self._sound:
+            yield from content
+            return
+        crc = 0
+        for chunk in content:
+            crc = zlib.crc32(chunk, crc)
+            yield chunk
+        if crc != entry.crc:
+            raise self.error(f"the content of `{printable(name)}` is damaged (checksum)", DAMAGED)
+        self._sound.add(name)
+
+    # --- content
+
+    def _content(self, entry: Entry) -> int:
+        """Return where an entry's content begins, past its local header."""
+        header = self._at(entry.header, LOCAL.size)
+        signature, _, flags, method, *_, name_length, extra_length = LOCAL.unpack(header)
+        if signature != b"PK\3\4" or flags & ENCRYPTED or method != entry.method:
+            raise self.error(f"the header of `{printable(entry.name)}` is damaged", DAMAGED)
+        start = entry.header + LOCAL.size + int(name_length) + int(extra_length)
+        if start + entry.packed > self._length:
+            raise self.error(f"`{printable(entry.name)}` reaches past the file's end", DAMAGED)
+        return start
+
+    def _raw(self, start: int, size: int, limit: int) -> Iterator[memoryview]:
+        """Read bytes of the file through one buffer that is used again and again."""
+        buffer = memoryview(bytearray(min(limit, size)))
+        position = start
+        while position < start + size:
+            room = buffer[: start + size - position]
+            try:
+                self._file.seek(position)
+                count = self._file.readinto(room)
+            except OSError as error:
+                raise self.error(f"cannot be read: {error.strerror}") from None
+            if not count:
+                raise self.error("ends early: it changed while it was read", DAMAGED)
+            yield room[:count]
+            position += count
+
+    def _inflated(self, entry: Entry, limit: int) -> Iterator[memoryview]:
+        """Unpack a deflated entry, never past the size that was declared and checked."""
+        inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+        count = 0
+        try:
+            for packed in self._raw(self._content(entry), entry.packed, BUFFER):
+                rest: bytes | memoryview = packed
+                while rest and not inflater.eof:
+                    chunk = inflater.decompress(rest, limit)
+                    rest = inflater.unconsumed_tail
+                    count += len(chunk)
+                    if count > entry.size:
+                        break
+                    if chunk:
+                        yield memoryview(chunk)
+        except zlib.error:
+            count = -1
+        if count != entry.size or not inflater.eof:
+            raise self.error(f"`{printable(entry.name)}` does not unpack to its size", DAMAGED)
+
+    # --- directory
+
+    def _at(self, start: int, size: int) -> bytes:
+        """Read exactly `size` bytes of the file."""
+        if start < 0 or start + size > self._length:
+            raise self.error("is cut off or damaged", DAMAGED)
+        return b"".join(bytes(chunk) for chunk in self._raw(start, size, size))
+
+    def _directory(self) -> dict[str, Entry]:
+        """Read the central directory and check every entry's place against the file and each other."""
+        count, size, start = self._end()
+        if size > min(DIRECTORY_LIMIT, self._length) or count * CENTRAL.size > size:
+            raise self.error("its directory is damaged or too large", DAMAGED)
+        directory = self._at(start, size)
+        entries: dict[str, Entry] = {}
+        position = 0
+        for _ in range(count):
+            entry, position = self._entry(directory, position)
+            if entry.name in entries:
+                raise self.error(f"holds `{printable(entry.name)}` twice", DAMAGED)
+            entries[entry.name] = entry
+        end = 0
+        for entry in sorted(entries.values(), key=lambda entry: entry.header):
+            if entry.header < end:
+                raise self.error(f"`{printable(entry.name)}` overlaps another entry", DAMAGED)
+            end = entry.header + LOCAL.size + entry.packed
+        if end > start:
+            raise self.error("its entries overlap its directory", DAMAGED)
+        return entries
+
+    def _end(self) -> tuple[int, int, int]:
+        """Find the end record: the number of entries, the directory's size and its place."""
+        if self._length == 0:
+            raise self.error("is empty", "save the program again with torch.export.save")
+        if self._length >= 4 and self._at(0, 4) != b"PK\3\4":
+            raise self.error("is not an exported program: not a zip archive", EXPORT)
+        tail_start = max(0, self._length - END.size - 0xFFFF)
+        tail = self._at(tail_start, self._length - tail_start)
+        found = tail.rfind(b"PK\5\6")
+        if found < 0 or found + END.size > len(tail):
+            raise self.error("is cut off: the end of the zip archive is missing", DAMAGED)
+        _, _, _, _, count, size, start, _ = END.unpack_from(tail, found)
+        if count == 0xFFFF or 0xFFFFFFFF in (size, start):
+            locator = tail_start + found - END64_LOCATOR.size
+            signature, _, place, _ = END64_LOCATOR.unpack(self._at(locator, END64_LOCATOR.size))
+            record = self._at(place, END64.size) if signature == b"PK\6\7" else b""
+            if not record.startswith(b"PK\6\6"):
+                raise self.error("its zip64 end record is damaged", DAMAGED)
+            *_, count, size, start = END64.unpack(record)
+        return count, size, start
+
+    def _entry(self, directory: bytes, position: int) -> tuple[Entry, int]:
+        """Read one record of the central directory; return it and where the next begins."""
+        if position + CENTRAL.size > len(directory):
+            raise self.error("its directory is cut off", DAMAGED)
+        (
+            signature, _, _, flags, method, _, _, crc, packed, size,
+            name_length, extra_length, comment_length, _, _, _, header,
+        ) = CENTRAL.unpack_from(directory, position)  # fmt: skip
+        position += CENTRAL.size
+        end = position + name_length + extra_length + comment_length
+        if signature != b"PK\1\2" or end > len(directory):
+            raise self.error("its directory is damaged", DAMAGED)
+        name = directory[position : position + name_length].decode("utf-8", "backslashreplace")
+        extra = directory[position + name_length : position + name_length + extra_length]
+        size, packed, header = self._wide(extra, [size, packed, header])
+        entry = Entry(name, method, crc, packed, size, header)
+        if flags & ENCRYPTED:
+            raise self.error(f"`{printable(name)}` is encrypted", "save it unencrypted")
+        if method not in (STORED, DEFLATED):
+            raise self.error(f"`{printable(name)}` is compressed by method {method}", EXPORT)
+        if header + LOCAL.size + packed > self._length:
+            raise self.error(f"`{printable(name)}` reaches past the file's end", DAMAGED)
+        if size != packed if method == STORED else size > packed * DEFLATE_RATIO:
+            raise self.error(f"`{printable(name)}` declares an impossible size", DAMAGED)
+        return entry, end
+
+    def _wide(self, extra: bytes, values: list[int]) -> list[int]:
+        """Replace those of the size, packed size and place that say 0xFFFFFFFF by zip64's."""
+        missing = [index for index, value in enumerate(values) if value == 0xFFFFFFFF]
+        position = 0
+        while missing and position + 4 <= len(extra):
+            kind, length = struct.unpack_from("<2H", extra, position)
+            if kind == ZIP64_EXTRA and length >= 8 * len(missing):
+                if position + 4 + 8 * len(missing) > len(extra):
+                    break
+                wide = struct.unpack_from(f"<{len(missing)}Q", extra, position + 4)
+                for index, value in zip(missing, wide, strict=True):
+                    values[index] = value
+                return values
+            position += 4 + length
+        if missing:
+            raise self.error("its zip64 sizes are damaged", DAMAGED)
+        return values
+
+
+def _cut(chunks: Iterator[memoryview], start: int, stop: int) -> Iterator[memoryview]:
+    """Keep the bytes of a stream from `start` to `stop`."""
+    position = 0
+    for chunk in chunks:
+        kept = chunk[max(0, start - position) : max(0, stop - position)]
+        position += len(chunk)
+        if kept:
+            yield kept
+
+
+def printable(text: str, limit: int = 200) -> str:
+    """Make foreign text fit for one line of a terminal."""
+    text = "".join(c if c.isprintable() else "?" for c in text[: limit + 1])
+    return text if len(text) <= limit else text[:limit] + "…"
