@@ -37,11 +37,16 @@ class Missing(Exception):  # noqa: N818 (it is no error: the trial is skipped)
 class Input:
     """One input tensor. Integers are drawn from 0..9, floating and complex from [0, 1).
 
-    The values follow from shape and dtype alone, as generated modules draw the same ones.
+    The values follow from shape and dtype alone, as generated modules draw the same ones. They
+    cannot draw booleans, so a case that wants a mask compares a float.
     """
 
     shape: tuple[int, ...]
     dtype: str = "float32"
+
+    def __post_init__(self) -> None:
+        if self.dtype == "bool":
+            raise ValueError("a generated module cannot draw booleans; compare a float input")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ It shows raw outcomes, for an editor or a debugger: expectations are the orchest
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,9 +23,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--target", choices=TARGETS, action="append", help="default: those of a case")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     # torch.export writes its structured trace for whoever listens, and pytest listens to all.
-    logging.getLogger("torch.__trace").propagate = False
+    config.pluginmanager.set_blocked("logging-plugin")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

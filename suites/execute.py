@@ -48,7 +48,7 @@ class Stages:
         """Close the current stage."""
         now = time.perf_counter()
         if self._since:
-            self.seconds[self.current] = now - self._since
+            self.seconds[self.current.value] = now - self._since
         self._since = now
 
 
@@ -88,16 +88,16 @@ def _run(trial: Trial, enter: Callable[[Stage], None]) -> None:
     torch.manual_seed(0)
     model = case.cls().eval().to(trial.device)
     specs = case.inputs_for(trial.target)
-    frontend = FRONTENDS[trial.frontend]
+    frontend = FRONTENDS[trial.frontend](case)
 
     enter(Stage.eager)
     expected = model(*draw(specs, trial.device))
     enter(Stage.export)
-    path = frontend.export(model, draw(specs, trial.device), case)
+    frontend.export(model, draw(specs, trial.device))
     enter(Stage.convert)
-    arithmetic_changed = frontend.convert(path, case, trial.target)
+    arithmetic_changed = frontend.convert(trial.target)
     enter(Stage.load)
-    module = _import(Path(generated(case.name, trial.target)))
+    module = _import(generated(case.name, trial.target))
     enter(Stage.infer)
     actual = module.test_inference()
     enter(Stage.compare)

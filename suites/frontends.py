@@ -1,10 +1,11 @@
 """The two ways to convert: TorchScript with the pnnx program, exported programs with pt2pnnx.
 
-A frontend exports a model beside which the converter then writes its files, named after the case.
+A frontend exports a model; the converter then writes its files beside it, named after the case.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,67 +17,91 @@ from suites.case import Case
 
 
 class Frontend(Protocol):
-    def export(self, model: torch.nn.Module, inputs: tuple[Any, ...], case: Case) -> Path:
-        """Save the model in the working directory."""
+    """One trial's way through a converter, in the working directory."""
+
+    def __init__(self, case: Case) -> None: ...
+
+    def export(self, model: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
+        """Save the model as the file that the converter reads."""
         ...
 
-    def convert(self, model: Path, case: Case, target: str) -> bool:
-        """Write the target's files; whether the conversion changed the order of arithmetic."""
+    def convert(self, target: str) -> bool:
+        """Write the target's files; whether this changed the order of floating-point operations."""
         ...
 
 
 class TorchScript:
     """torch.jit.trace, then the pnnx program."""
 
-    def export(self, model: torch.nn.Module, inputs: tuple[Any, ...], case: Case) -> Path:
-        path = Path(f"{case.name}.pt")
-        torch.jit.trace(model, inputs, check_trace=False).save(path)
-        return path
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._model = Path(f"{case.name}.pt")
+        self._traced: Counter[str] = Counter()
 
-    def convert(self, model: Path, case: Case, target: str) -> bool:
-        options = [f"{key}={value}" for key, value in case.options.items()]
-        files = [model.with_suffix(f".{target}.param"), model.with_suffix(f".{target}.bin")]
-        outputs = [*files, Path(generated(case.name, target))]
-        pnnx_program.convert(model, ["fp16=0", *options], outputs, case.limit)
-        return changed_arithmetic(model.with_suffix(".pnnx.param").read_text())
+    def export(self, model: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
+        traced = torch.jit.trace(model, inputs, check_trace=False)
+        traced.save(self._model)
+        self._traced = Counter(node.kind() for node in traced.inlined_graph.nodes())
+
+    def convert(self, target: str) -> bool:
+        options = [f"{key}={value}" for key, value in self._case.options.items()]
+        outputs = [
+            self._model.with_suffix(f".{target}.param"),
+            self._model.with_suffix(f".{target}.bin"),
+            generated(self._case.name, target),
+        ]
+        pnnx_program.convert(self._model, ["fp16=0", *options], outputs, self._case.limit)
+        return fused(self._traced, self._model.with_suffix(".pnnx.param").read_text())
 
 
 class ExportedProgram:
-    """torch.export, then pt2pnnx, which has no need of torch and runs in this process."""
+    """torch.export, then pt2pnnx, which needs no torch and runs in this process."""
 
-    def export(self, model: torch.nn.Module, inputs: tuple[Any, ...], case: Case) -> Path:
-        path = Path(f"{case.name}.pt2")
-        torch.export.save(torch.export.export(model, inputs), path)
-        return path
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._model = Path(f"{case.name}.pt2")
 
-    def convert(self, model: Path, case: Case, target: str) -> bool:
+    def export(self, model: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
+        torch.export.save(torch.export.export(model, inputs), self._model)
+
+    def convert(self, target: str) -> bool:
         from converter import convert
 
-        return convert(model, fp16=False, ncnn=target == "ncnn", **case.options).arithmetic_changed
+        converted = convert(self._model, fp16=False, ncnn=target == "ncnn", **self._case.options)
+        return converted.arithmetic_changed
 
 
-FRONTENDS: Mapping[str, Frontend] = {"ts": TorchScript(), "pt2": ExportedProgram()}
+FRONTENDS: Mapping[str, type[Frontend]] = {"ts": TorchScript, "pt2": ExportedProgram}
 
 
-def generated(name: str, target: str) -> str:
-    """The file name of the Python module that a converter writes for a target."""
-    return f"{name}_{target}.py"
+def generated(name: str, target: str) -> Path:
+    """The Python module that a converter writes for a target."""
+    return Path(f"{name}_{target}.py")
 
 
-FUSED = (
-    ("nn.Conv1d", "convbn1d"),
-    ("nn.Conv2d", "convbn2d"),
-    ("nn.Conv3d", "convbn3d"),
-)
-"""Operators that pnnx puts in the place of several others, by type and the start of their name.
+FUSED = {
+    "F.hardsigmoid": "aten::hardsigmoid",
+    "F.hardswish": "aten::hardswish",
+    "F.scaled_dot_product_attention": "aten::scaled_dot_product_attention",
+}
+"""What pnnx puts in the place of several operators that compute the same, and what it is when the
+model itself calls it."""
 
-A module of the model keeps its own name, so that only what pnnx fused bears these."""
+
+def fused(traced: Mapping[str, int], param: str) -> bool:
+    """Whether pnnx, which does not tell, computes in another order than the model.
+
+    Either the `.pnnx.param` has more of an operator than the traced graph had, so that some stand
+    for the several that they compute at once; or it has fewer batch-norms, so that some were folded
+    into the weights before them.
+    """
+    kinds = Counter(line.split(maxsplit=1)[0] for line in param.splitlines()[2:])
+    batch_norms = sum(count for kind, count in kinds.items() if "batchnorm" in _plain(kind))
+    return batch_norms < traced.get("aten::batch_norm", 0) or any(
+        kinds[kind] > traced.get(single, 0) for kind, single in FUSED.items()
+    )
 
 
-def changed_arithmetic(param: str) -> bool:
-    """Whether the text of a `.pnnx.param` has an operator that computes in another order."""
-    for line in param.splitlines()[2:]:
-        kind, name = line.split(maxsplit=2)[:2]
-        if any(kind == fused and name.startswith(f"{stem}_") for fused, stem in FUSED):
-            return True
-    return False
+def _plain(kind: str) -> str:
+    """`F.batch_norm` and `nn.BatchNorm2d` look alike."""
+    return kind.replace("_", "").lower()
