@@ -57,9 +57,11 @@ class _Reader:
 
     def entries(self) -> list[Expectation]:
         text = self._text()
-        tables = self._tables(text)
+        document = self._parse(text)
         self.lines = Lines(text, "expect")
-        if self.lines.foreign or len(tables) != len(self.lines):
+        tables = document.pop("expect", [])
+        entries = isinstance(tables, list) and len(tables) == len(self.lines)
+        if document or self.lines.foreign or not entries:
             raise TableError(
                 self.name,
                 self.lines.foreign or 1,
@@ -79,16 +81,14 @@ class _Reader:
             line = data.count(b"\n", 0, error.start) + 1
             raise TableError(self.name, line, "not UTF-8 text", "save it as UTF-8") from None
 
-    def _tables(self, text: str) -> list[dict[str, Any]]:
-        """The entries as tomllib reads them; what else the file holds is for Lines to find."""
+    def _parse(self, text: str) -> dict[str, Any]:
         try:
-            tables = tomllib.loads(text).get("expect")
+            return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             what, _, place = str(error).partition(" (at ")
             at_line = re.match(r"line (\d+)", place)
             line = int(at_line[1]) if at_line else text.rstrip().count("\n") + 1
             raise TableError(self.name, line, f"not TOML: {what}", "mend its syntax") from None
-        return tables if isinstance(tables, list) else []
 
     def _error(self, number: int, key: str, message: str, mend: str) -> TableError:
         return TableError(self.name, self.lines.of(number, key), message, mend)
