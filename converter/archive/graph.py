@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from converter.archive import schema
@@ -25,15 +25,15 @@ from converter.ir import Dim
 
 
 def read_body(archive: ZipFile, graph: schema.Graph) -> Body:
-    """Read a graph. Raises ArchiveError for a name that is unknown, used too early or made twice."""
+    """Read a graph. Raises ArchiveError for a name that is read before it is made, or made twice."""
     return _BodyReader(archive, graph).read()
 
 
 class _BodyReader:
     """Reads one graph, from its inputs over its nodes in order to its outputs.
 
-    `tensors` and `symbols` grow with each value that an input or a node makes: a name that is not in
-    them yet is not known yet.
+    `tensors` and `symbols` grow with each value that an input or a node makes: a name that is not
+    in them is not known yet.
     """
 
     def __init__(self, archive: ZipFile, graph: schema.Graph) -> None:
@@ -88,19 +88,19 @@ class _BodyReader:
             if constant is not None:
                 return constant
         if argument.as_float is not None:
-            return self.float(argument.as_float)
+            return self.number(argument.as_float)
         if argument.as_name not in self.symbols:
             raise self.error(f"reads `{printable(str(argument.as_name))}`, which nothing has made")
         return SymRef(argument.as_name)
 
-    def float(self, value: schema.Float) -> float:
+    def number(self, value: schema.Float) -> float:
         try:
             return float(value)
         except ValueError:
             raise self.error("has a number that is none") from None
 
     def complex(self, value: schema.Complex) -> complex:
-        return complex(self.float(value.real), self.float(value.imag))
+        return complex(self.number(value.real), self.number(value.imag))
 
     def dtype(self, number: int) -> str:
         return dtype_name(number, self.place, self.where)
@@ -178,39 +178,40 @@ class _BodyReader:
             case schema.SymInt(as_int=int(number)) | schema.SymBool(as_bool=bool(number)):
                 return number
             case schema.SymFloat(as_float=float(number) | str(number)):
-                return self.float(number)
+                return self.number(number)
         try:
             return plain(value.as_expr.expr_str if value.as_expr else "")
         except ValueError as error:
             raise self.error(f"has a symbolic value that cannot be read: {error}") from None
 
 
+_Read = Callable[[_BodyReader, Any], Any]
+
+
 def _same(reader: _BodyReader, value: Any) -> Any:
     return value
 
 
-def _each(
-    read: Callable[[_BodyReader, Any], Value],
-) -> Callable[[_BodyReader, Iterable[Any]], Value]:
+def _each(read: _Read) -> _Read:
     """Make a reader of lists from a reader of their elements."""
     return lambda reader, values: tuple(read(reader, value) for value in values)
 
 
 _SYMBOLS = _each(_BodyReader.symbol)
 
-_USED: Mapping[str, Callable[[_BodyReader, Any], Value]] = {
+_USED: Mapping[str, _Read] = {
     "as_none": lambda reader, value: None,
     "as_bool": _same,
     "as_int": _same,
-    "as_float": _BodyReader.float,
+    "as_float": _BodyReader.number,
     "as_complex": _BodyReader.complex,
     "as_string": _same,
     "as_bools": _each(_same),
     "as_ints": _each(_same),
-    "as_floats": _each(_BodyReader.float),
+    "as_floats": _each(_BodyReader.number),
     "as_strings": _each(_same),
     "as_int_lists": _each(_each(_same)),
-    "as_float_lists": _each(_each(_BodyReader.float)),
+    "as_float_lists": _each(_each(_BodyReader.number)),
     "as_tensor": _BodyReader.tensor,
     "as_tensors": _each(_BodyReader.tensor),
     "as_nested_tensors": _each(_each(_BodyReader.tensor)),

@@ -98,10 +98,10 @@ class SymInput:
 
 @dataclass(frozen=True, slots=True)
 class ConstantInput:
-    """A non-tensor that the caller passes, specialized to this value when the program was exported."""
+    """A non-tensor that the caller passes, specialized to this value by the export."""
 
     name: str
-    value: None | bool | int | float | str
+    value: bool | int | float | str | None
 
 
 UserInput = TensorInput | SymInput | ConstantInput

@@ -1,4 +1,4 @@
-"""Where a node comes from: its source line and its nn.Modules, parsed from the text that torch keeps.
+"""Where a node comes from: its source line and its nn.Modules, parsed from torch's text.
 
 The text is foreign: what does not parse gives no location, never an error.
 """
@@ -21,8 +21,8 @@ OWN = re.compile(
 def module_stack(text: str) -> tuple[ModuleFrame, ...]:
     """Parse `nn_module_stack`, outermost module first: `key,fqn,class` joined with `;`.
 
-    torch escapes nothing; commas inside brackets belong to a name, as its own reader has it. An item
-    that is not three fields is left out.
+    torch escapes nothing; commas inside brackets belong to a name, as its own reader has it. An
+    item that is not three fields is left out.
     """
     frames = []
     for item in text.split(";") if text else ():

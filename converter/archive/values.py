@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,7 +42,10 @@ class OperatorRef(NamedTuple):
     target: str
 
 
-class Device(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Device:
+    """`cpu`, `cuda:1`."""
+
     type: str
     index: int | None = None
 

@@ -1,4 +1,4 @@
-"""Stored tensors: parameters, buffers and constants, read from the archive when they are asked for."""
+"""Stored tensors: parameters, buffers and constants, read from the archive when asked for."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REPEATED_LIMIT = 1 << 30
 class StoredTensor:
     """A view of an entry of the archive: a shape, and strides and an offset counted in elements.
 
-    Every element of it lies inside the entry (`stored_attribute` checks). Implements `ir.TensorData`.
+    Every element lies inside the entry (`stored_attribute` checks). Implements `ir.TensorData`.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class StoredTensor:
             yield from self._archive.chunks(self._entry, limit, self._start, self._stop)
         else:
             for block in _blocks(self._gathered(), limit):
-                yield memoryview(np.ascontiguousarray(block).reshape(-1).view(np.uint8))
+                yield np.ascontiguousarray(block).reshape(-1).view(np.uint8).data
 
     def array(self) -> Array:
         if is_contiguous(self._shape, self._strides):

@@ -1,8 +1,8 @@
 """Reads the zip container of a `.pt2`, trusting nothing that the file says about itself.
 
-Own code instead of `zipfile`, which takes the sizes that a file claims at their word, and raises half
-a dozen kinds of exceptions for damaged ones. Format: PKWARE APPNOTE 6.3, sections 4.3.7 to 4.3.16
-(local header, central directory, end records, zip64) and 4.5.3 (zip64 sizes).
+Own code instead of `zipfile`, which takes the sizes that a file claims at their word, and raises
+half a dozen kinds of exceptions for damaged ones. Format: PKWARE APPNOTE 6.3, sections 4.3.7 to
+4.3.16 (local header, central directory, end records, zip64) and 4.5.3 (zip64 sizes).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Entry:
 
 
 class ZipFile:
-    """The entries of a zip file by name, read only on demand. Raises ArchiveError, and nothing else."""
+    """The entries of a zip file by name, read on demand. Raises ArchiveError and nothing else."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -100,8 +100,8 @@ class ZipFile:
     ) -> Iterator[memoryview]:
         """Yield an entry's content from `start` to `stop`, at most `limit` bytes at a time.
 
-        A chunk is valid until the next. The checksum of the whole entry is verified once: here if all
-        of it is read, else by a pass of its own beforehand.
+        A chunk is valid until the next. The checksum of the whole entry is verified once: here if
+        all of it is read, else by a pass of its own beforehand.
         """
         entry = self.entry(name)
         stop = entry.size if stop is None else stop
@@ -183,7 +183,7 @@ class ZipFile:
         return b"".join(bytes(chunk) for chunk in self._raw(start, size, size))
 
     def _directory(self) -> dict[str, Entry]:
-        """Read the central directory and check every entry's place against the file and each other."""
+        """Read the central directory; check each entry against the file's size and the others."""
         count, size, start = self._end()
         if size > min(DIRECTORY_LIMIT, self._length) or count * CENTRAL.size > size:
             raise self.error("its directory is damaged or too large", DAMAGED)
