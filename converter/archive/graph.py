@@ -25,7 +25,7 @@ from converter.ir import Dim
 
 
 def read_body(archive: ZipFile, graph: schema.Graph) -> Body:
-    """Read a graph. Raises ArchiveError for a name that is read before it is made, or made twice."""
+    """Read a graph. Raises ArchiveError for a name that is read before it is made or made twice."""
     return _BodyReader(archive, graph).read()
 
 
@@ -67,7 +67,8 @@ class _BodyReader:
     def used(self, argument: schema.Argument) -> Value:
         """Read an argument: what it names must have been made."""
         kind, value = self.single(argument)
-        return _USED[kind](self, value)
+        read: Value = _USED[kind](self, value)
+        return read
 
     def single(self, argument: schema.Argument) -> tuple[str, Any]:
         try:

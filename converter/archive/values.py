@@ -4,39 +4,44 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from converter.archive.program import Body
 
 
-class TensorRef(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TensorRef:
     """A tensor that another node, or an input of the graph, produces."""
 
     name: str
 
 
-class SymRef(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SymRef:
     """A symbolic int, float or bool that another node or an input produces (`Body.symbols`)."""
 
     name: str
 
 
-class GraphRef(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class GraphRef:
     """A sub-graph that a higher-order operator runs (`cond`, `wrap_with_set_grad_enabled`)."""
 
     name: str
     body: Body
 
 
-class CustomRef(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CustomRef:
     """An object of a custom class."""
 
     name: str
     class_name: str
 
 
-class OperatorRef(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OperatorRef:
     """An operator that is passed as an argument: its target (`torch.ops.aten.add.Tensor`)."""
 
     target: str
