@@ -41,7 +41,7 @@ class ConvertError(Exception):
 
 
 class ArchiveError(ConvertError):
-    """The file is not a readable exported program: damaged, foreign, or out of the format's bounds."""
+    """The file is not a readable exported program: damaged, foreign, or out of bounds."""
 
 
 class UnsupportedError(ConvertError):

@@ -6,8 +6,8 @@ PyTorch-level operators (`F.conv2d`, `nn.Conv2d`, `pnnx.Expression`) and ncnn la
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 import ml_dtypes
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from converter.errors import Where
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 
 Scalar = None | bool | int | float | complex | str
 Param = Scalar | tuple["Param", ...]
@@ -69,6 +69,19 @@ class ArrayData:
         return self._values
 
 
+class LazyData:
+    """A tensor that is worked out whenever it is read, so that memory holds one at a time."""
+
+    def __init__(self, values: Callable[[], Array]) -> None:
+        self._values = values
+
+    def chunks(self, limit: int) -> Iterator[memoryview]:
+        return ArrayData(self.array()).chunks(limit)
+
+    def array(self) -> Array:
+        return self._values()
+
+
 class Attribute:
     """A stored tensor of an operator: a weight, a bias, a constant.
 
@@ -113,15 +126,22 @@ class Operand:
         self.producer: Operator | None = None
         self.consumers: list[Operator] = []
 
+    @property
+    def stored(self) -> Attribute | None:
+        """The tensor that it holds where the model stores it, the same in every run; else None."""
+        if self.producer is None or self.producer.type != "pnnx.Attribute":
+            return None
+        return self.producer.attrs["data"]
+
     def __repr__(self) -> str:
         return f"%{self.name}"
 
 
 class Operator:
-    """One node. `input_names` gives each input its argument name, or is empty if they are positional.
+    """One node. `input_names` gives each input its argument name, or is empty if none has one.
 
-    `params` are the non-tensor arguments, `attrs` the stored tensors, `where` the user's source line.
-    `module` is the fully qualified name and class of the innermost nn.Module that made the operator.
+    `params` are the non-tensor arguments, `attrs` the stored tensors, `where` the user's source
+    line. `module` is the name and class of the innermost nn.Module that made the operator.
     """
 
     __slots__ = (
@@ -166,8 +186,8 @@ class Operator:
 class Graph:
     """Operators in topological order, and the operands between them.
 
-    Every edit goes through the methods below, which keep `producer` and `consumers` true. A consumer
-    that reads an operand twice stands in `consumers` twice.
+    Every edit goes through the methods below, which keep `producer` and `consumers` true. A
+    consumer that reads an operand twice stands in `consumers` twice.
     """
 
     def __init__(self) -> None:
@@ -272,7 +292,7 @@ class Graph:
     # --- asking
 
     def of_type(self, *types: str) -> list[Operator]:
-        """List the operators of these types, in order (a copy: the graph may be edited meanwhile)."""
+        """List the operators of these types, in order; a copy, the graph may be edited meanwhile."""
         return [op for op in self.operators if op.type in types]
 
     def check(self) -> None:

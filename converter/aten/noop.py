@@ -1,0 +1,31 @@
+"""Operators that do nothing in inference."""
+
+from __future__ import annotations
+
+from converter.aten.call import Call
+from converter.aten.emit import Emitter
+from converter.aten.registry import alias, lowers
+
+alias("alias.default", "contiguous.default", "detach.default", "detach_.default")
+alias(
+    "lift_fresh.default", "lift_fresh_copy.default", "resolve_conj.default", "resolve_neg.default"
+)
+
+
+@lowers(
+    "alpha_dropout.default",
+    "dropout.default",
+    "feature_alpha_dropout.default",
+    "feature_dropout.default",
+)
+def dropout(call: Call, emit: Emitter) -> None:
+    if call.args["train"] and call.number("p") != 0:
+        raise call.refuse(
+            "it is random in training mode", "export in eval mode and pass training=self.training"
+        )
+    emit.alias(call.output, call.tensor("input"))
+
+
+@lowers("_assert_tensor_metadata.default")
+def no_result(call: Call, emit: Emitter) -> None:
+    """A check of what is known when the program was read."""

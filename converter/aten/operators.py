@@ -1,0 +1,38 @@
+"""All lowerings: importing this module fills the registry."""
+
+from converter.aten import (
+    activation,
+    attention,
+    convolution,
+    creation,
+    elementwise,
+    indexing,
+    linear,
+    noop,
+    normalization,
+    pooling,
+    recurrent,
+    reduction,
+    resampling,
+    shape,
+)
+from converter.aten.registry import LOWERINGS
+
+__all__ = ["LOWERINGS"]
+
+FAMILIES = (
+    activation,
+    attention,
+    convolution,
+    creation,
+    elementwise,
+    indexing,
+    linear,
+    noop,
+    normalization,
+    pooling,
+    recurrent,
+    reduction,
+    resampling,
+    shape,
+)

@@ -1,0 +1,98 @@
+"""Recurrent layers, as the modules that hold their weights."""
+
+from __future__ import annotations
+
+from converter.aten.call import Call
+from converter.aten.emit import Emitter
+from converter.aten.registry import lowers
+from converter.ir import Attribute, Operand, Param
+
+
+@lowers("lstm.input")
+def lstm(call: Call, emit: Emitter) -> None:
+    weights = stored_weights(call)
+    hidden_size = weights["weight_ih_l0"].shape[0] // 4
+    projected = weights["weight_hr_l0"].shape[0] if "weight_hr_l0" in weights else 0
+    recurrent("nn.LSTM", call, emit, weights, call.tensors("hx"), hidden_size, proj_size=projected)
+
+
+@lowers("gru.input")
+def gru(call: Call, emit: Emitter) -> None:
+    weights = stored_weights(call)
+    hidden_size = weights["weight_ih_l0"].shape[0] // 3
+    recurrent("nn.GRU", call, emit, weights, [call.tensor("hx")], hidden_size)
+
+
+@lowers("rnn_tanh.input", "rnn_relu.input")
+def rnn(call: Call, emit: Emitter) -> None:
+    weights = stored_weights(call)
+    nonlinearity = call.target.split(".")[1].removeprefix("rnn_")
+    recurrent(
+        "nn.RNN",
+        call,
+        emit,
+        weights,
+        [call.tensor("hx")],
+        weights["weight_ih_l0"].shape[0],
+        nonlinearity=nonlinearity,
+    )
+
+
+def recurrent(
+    type: str,
+    call: Call,
+    emit: Emitter,
+    weights: dict[str, Attribute],
+    hidden: list[Operand],
+    hidden_size: int,
+    **params: Param,
+) -> None:
+    if call.flag("train") and call.number("dropout") != 0:
+        raise call.refuse("it drops values at random in training mode", "export in eval mode")
+    op = emit.positional(
+        type,
+        call.outputs,
+        [call.tensor("input"), *([] if all(map(is_zero, hidden)) else hidden)],
+        input_size=weights["weight_ih_l0"].shape[1],
+        hidden_size=hidden_size,
+        num_layers=call.integer("num_layers"),
+        bias=call.flag("has_biases"),
+        batch_first=call.flag("batch_first"),
+        bidirectional=call.flag("bidirectional"),
+        **params,
+    )
+    op.attrs = weights
+    if op.module is not None and op.module[1].rpartition(".")[2] == type.removeprefix("nn."):
+        op.name = op.module[0]
+
+
+def stored_weights(call: Call) -> dict[str, Attribute]:
+    """The weights by nn.LSTM's names: layer by layer, the reverse direction after the other."""
+    directions = ("", "_reverse") if call.flag("bidirectional") else ("",)
+    kinds = ["weight_ih", "weight_hh"]
+    if call.flag("has_biases"):
+        kinds += ["bias_ih", "bias_hh"]
+    params = call.tensors("params")
+    cells = call.integer("num_layers") * len(directions)
+    if len(params) == cells * (len(kinds) + 1):
+        kinds.append("weight_hr")
+    names = [
+        f"{kind}_l{layer}{direction}"
+        for layer in range(call.integer("num_layers"))
+        for direction in directions
+        for kind in kinds
+    ]
+    if len(names) != len(params):
+        raise call.refuse(f"it has {len(params)} weights, not {len(names)}")
+    weights: dict[str, Attribute] = {}
+    for name, operand in zip(names, params, strict=True):
+        stored = operand.stored
+        if stored is None:
+            raise call.refuse(f"{name} is computed, not stored")
+        weights[name] = stored
+    return weights
+
+
+def is_zero(operand: Operand) -> bool:
+    """Whether an initial state is the zeros that the module takes by itself."""
+    return operand.stored is not None and not operand.stored.array().any()

@@ -1,0 +1,186 @@
+"""From a `.pt2` file to pnnx's and ncnn's files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+from converter.archive.read import read_program
+from converter.aten.lower import lower
+from converter.errors import UnsupportedError, UsageError
+from converter.files import Outputs
+from converter.ir import Graph
+from converter.passes.base import Pass, run_passes
+from converter.passes.pipeline import PIPELINE
+from converter.shapes import InputShape, bind, parse_shapes, read_npy_shapes
+
+Shapes = str | Sequence[Sequence[int]] | None
+"""`"[1,3,224,224],[1,10]i64"`, or a list of shapes."""
+
+
+@dataclass(frozen=True)
+class Converted:
+    """What a conversion wrote.
+
+    `arithmetic_changed`: a pass took part after which results may differ from eager in their last
+    bits. `ncnn_refusal`: why there are no ncnn files, None where there are or none were asked for.
+    """
+
+    files: tuple[Path, ...]
+    passes: tuple[str, ...] = ()
+    arithmetic_changed: bool = False
+    ncnn_refusal: UnsupportedError | None = field(default=None, compare=False)
+
+
+def load(
+    path: Path | str,
+    *,
+    inputshape: Shapes = None,
+    input: Sequence[Path | str] = (),
+    optlevel: int = 2,
+) -> Graph:
+    """Read a `.pt2` file as a graph of PyTorch-level operators, as `.pnnx.param` would hold it.
+
+    Weights are read from the file when they are asked for: it stays open as long as the graph.
+    Raises ConvertError (ArchiveError, UnsupportedError, UsageError).
+    """
+    return _load(Path(path), _shapes(inputshape, input, "inputshape"), optlevel)[0]
+
+
+def convert(
+    path: Path | str,
+    *,
+    pnnxparam: Path | str | None = None,
+    pnnxbin: Path | str | None = None,
+    pnnxpy: Path | str | None = None,
+    ncnnparam: Path | str | None = None,
+    ncnnbin: Path | str | None = None,
+    ncnnpy: Path | str | None = None,
+    fp16: bool = True,
+    optlevel: int = 2,
+    inputshape: Shapes = None,
+    inputshape2: Shapes = None,
+    input: Sequence[Path | str] = (),
+    input2: Sequence[Path | str] = (),
+    moduleop: Sequence[str] = (),
+    customop: Sequence[str] = (),
+    ncnn: bool = True,
+) -> Converted:
+    """Convert a `.pt2` file; outputs lie beside it under pnnx's names unless they are given.
+
+    `fp16` stores ncnn's weights in half precision, as pnnx does. `ncnn=False` writes pnnx's files
+    only. Where ncnn cannot express the model its files are not written and `ncnn_refusal` says why.
+
+    Raises ArchiveError, UnsupportedError or UsageError; no file is left behind then.
+    """
+    path = Path(path)
+    if moduleop or customop:
+        raise UnsupportedError("moduleop and customop are not supported for .pt2 files yet")
+    shapes = _shapes(inputshape, input, "inputshape")
+    if (second := _shapes(inputshape2, input2, "inputshape2")) not in (None, shapes):
+        raise UnsupportedError(
+            f"inputshape2={','.join(map(str, second or ()))} would leave dims dynamic, which is not "
+            "supported for .pt2 files yet",
+            mend="convert once for each shape, with inputshape=[…]",
+        )
+    names = _Names(path)
+    graph, changed = _load(path, shapes, optlevel)
+    with Outputs() as outputs:
+        _write_pnnx(
+            graph,
+            outputs,
+            Path(pnnxparam or names.file(".pnnx.param")),
+            Path(pnnxbin or names.file(".pnnx.bin")),
+            Path(pnnxpy or names.python("_pnnx.py")),
+        )
+        refusal = None
+        if ncnn:
+            refusal = _write_ncnn(
+                graph,
+                outputs,
+                Path(ncnnparam or names.file(".ncnn.param")),
+                Path(ncnnbin or names.file(".ncnn.bin")),
+                Path(ncnnpy or names.python("_ncnn.py")),
+                fp16,
+            )
+        files = outputs.commit()
+    return Converted(
+        files,
+        tuple(one.name for one in changed),
+        any(one.changes_arithmetic for one in changed),
+        refusal,
+    )
+
+
+class _Names:
+    """Where pnnx puts its files: beside the model, named after it."""
+
+    def __init__(self, model: Path) -> None:
+        self._model = model.with_suffix("") if model.suffix == ".pt2" else model
+
+    def file(self, ending: str) -> Path:
+        return self._model.with_name(self._model.name + ending)
+
+    def python(self, ending: str) -> Path:
+        """A module's name is an identifier."""
+        return self._model.with_name(re.sub(r"\W", "_", self._model.name) + ending)
+
+
+def _load(
+    path: Path, shapes: Sequence[InputShape] | None, optlevel: int
+) -> tuple[Graph, list[Pass]]:
+    if optlevel not in (0, 1, 2):
+        raise UsageError(f"optlevel={optlevel} is not 0, 1 or 2")
+    program = read_program(path)
+    graph = lower(program, bind(program, shapes))
+    graph.check()
+    return graph, run_passes(PIPELINE, graph, optlevel)
+
+
+def _shapes(given: Shapes, files: Sequence[Path | str], key: str) -> tuple[InputShape, ...] | None:
+    if given is None:
+        return read_npy_shapes(files) if files else None
+    if files:
+        raise UsageError(f"both {key} and input files are given", mend="give one of them")
+    if isinstance(given, str):
+        return parse_shapes(given, key)
+    return tuple(InputShape(tuple(dims)) for dims in given)
+
+
+def _write_pnnx(graph: Graph, outputs: Outputs, param: Path, bin: Path, python: Path) -> None:
+    from converter.pnnx.bin import write_bin
+    from converter.pnnx.param import write_param
+    from converter.pnnx.python import write_python
+
+    _write_text(outputs.path(param), lambda stream: write_param(graph, stream))
+    write_bin(graph, outputs.path(bin))
+    _write_text(
+        outputs.path(python), lambda stream: write_python(graph, stream, bin.name, python.stem)
+    )
+
+
+def _write_ncnn(
+    graph: Graph, outputs: Outputs, param: Path, bin: Path, python: Path, fp16: bool
+) -> UnsupportedError | None:
+    from converter import ncnn
+
+    try:
+        lowered = ncnn.lower(graph)
+    except UnsupportedError as error:
+        return error
+    _write_text(outputs.path(param), lambda stream: ncnn.write_param(lowered, stream))
+    with outputs.path(bin).open("wb") as stream:
+        ncnn.write_bin(lowered, stream, fp16)
+    _write_text(
+        outputs.path(python),
+        lambda stream: ncnn.write_python(lowered, stream, param.name, bin.name),
+    )
+    return None
+
+
+def _write_text(path: Path, write: Callable[[TextIO], Any]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        write(stream)

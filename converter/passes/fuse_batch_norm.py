@@ -1,0 +1,95 @@
+"""Fold a batch-norm into the convolution or linear layer before it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from converter.ir import Array, Attribute, Graph, LazyData, Operator
+from converter.passes.pattern import Match, PatternPass
+
+CHANNEL_DIM = {
+    "nn.Conv1d": 0,
+    "nn.Conv2d": 0,
+    "nn.Conv3d": 0,
+    "nn.Linear": 0,
+    "nn.ConvTranspose1d": 1,
+    "nn.ConvTranspose2d": 1,
+    "nn.ConvTranspose3d": 1,
+}
+"""Where each layer's weight holds its output channels."""
+
+
+class FuseBatchNorm(PatternPass):
+    """Before: `nn.Conv2d x -> a`, `nn.BatchNorm2d a -> y`. After: `nn.Conv2d x -> y`.
+
+    With s = gamma / sqrt(var + eps): weight' = weight * s, bias' = (bias - mean) * s + beta
+    (Jacob et al., "Quantization and Training of Neural Networks", 2018, section 3.2).
+    """
+
+    changes_arithmetic: ClassVar[bool] = True
+    pattern = f"""
+        pnnx.Input      x    0 1 x
+        {"|".join(CHANNEL_DIM)} layer 1 1 x a
+        nn.BatchNorm1d|nn.BatchNorm2d|nn.BatchNorm3d bn 1 1 a out
+        pnnx.Output     out  1 0 out
+    """
+
+    def rewrite(self, graph: Graph, match: Match) -> bool:
+        layer, bn = match["layer"], match["bn"]
+        if not fits(layer, bn):
+            return False
+        fold(layer, bn)
+        out = match.operands["out"]
+        fused = match.operands["a"]
+        fused.dtype, fused.shape = out.dtype, out.shape
+        graph.replace_uses(out, fused)
+        graph.remove(bn)
+        return True
+
+
+def fits(layer: Operator, bn: Operator) -> bool:
+    """A linear layer's channels are its last dim, a batch-norm's the second: equal for rank 2 only."""
+    if layer.attrs["weight"].dtype not in ("f32", "f64"):
+        return False
+    if layer.type == "nn.Linear":
+        shape = layer.outputs[0].shape
+        return shape is not None and len(shape) == 2
+    shape = layer.outputs[0].shape
+    return shape is not None and len(shape) == len(layer.attrs["weight"].shape)
+
+
+def fold(layer: Operator, bn: Operator) -> None:
+    weight, bias = layer.attrs["weight"], layer.attrs.get("bias")
+    dtype = weight.array().dtype
+    eps = bn.params["eps"]
+    assert isinstance(eps, float)
+    mean, var = bn.attrs["running_mean"].array(), bn.attrs["running_var"].array()
+    scale = np.sqrt(var + dtype.type(eps))
+    scale = (bn.attrs["weight"].array() / scale) if "weight" in bn.attrs else 1 / scale
+    shift = -mean if bias is None else bias.array() - mean
+    shift = shift * scale
+    if "bias" in bn.attrs:
+        shift = shift + bn.attrs["bias"].array()
+    layer.attrs["weight"] = scaled(weight, layer, scale)
+    layer.attrs["bias"] = Attribute.of(shift.astype(dtype))
+    layer.params["bias"] = True
+
+
+def scaled(weight: Attribute, layer: Operator, scale: Array) -> Attribute:
+    """The weight times `scale` along its output channels, worked out when it is written."""
+    groups = layer.params.get("groups", 1)
+    assert isinstance(groups, int)
+    transposed = CHANNEL_DIM[layer.type] == 1
+
+    def values() -> Array:
+        source = weight.array()
+        if not transposed:
+            return source * scale.reshape(-1, *[1] * (source.ndim - 1))
+        # A transposed convolution's weight is (in, out / groups, ...): one block of `in` per group.
+        blocks = source.reshape(groups, source.shape[0] // groups, *source.shape[1:])
+        per_group = scale.reshape(groups, 1, -1, *[1] * (source.ndim - 2))
+        return (blocks * per_group).reshape(source.shape)
+
+    return Attribute(weight.dtype, weight.shape, LazyData(values))

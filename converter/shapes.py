@@ -1,0 +1,125 @@
+"""The shapes that the caller gives: `inputshape=[1,3,224,224]f32,[1,10]i64`, or `.npy` files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from converter.archive.program import Program, TensorInput
+from converter.errors import UsageError
+from converter.ir import DTYPE_NAMES, DTYPES
+from converter.symbols import Symbols
+
+_SHAPE = re.compile(r"\s*\[([\d,\s]*)\](\w*)\s*")
+
+
+class InputShape(NamedTuple):
+    """The dims of one input; `dtype` is pnnx's name, None where it was not given."""
+
+    dims: tuple[int, ...]
+    dtype: str | None = None
+
+    def __str__(self) -> str:
+        return f"[{','.join(map(str, self.dims))}]{self.dtype or ''}"
+
+
+def parse_shapes(text: str, key: str = "inputshape") -> tuple[InputShape, ...]:
+    """Read `[1,3,224,224],[1,10]i64`. Raises UsageError."""
+    shapes: list[InputShape] = []
+    place = 0
+    while match := _SHAPE.match(text, place):
+        dims = tuple(int(dim) for dim in match[1].split(",") if dim.strip())
+        if match[2] and match[2] not in DTYPES:
+            raise UsageError(f"{key}: {match[2]!r} is no dtype", mend=f"one of {' '.join(DTYPES)}")
+        shapes.append(InputShape(dims, match[2] or None))
+        place = match.end()
+        if text[place : place + 1] != ",":
+            break
+        place += 1
+    if place != len(text) or not shapes:
+        raise UsageError(
+            f"{key}={text} cannot be read", mend=f"write {key}=[1,3,224,224],[1,10]i64"
+        )
+    return tuple(shapes)
+
+
+def read_npy_shapes(paths: Sequence[str | Path], key: str = "input") -> tuple[InputShape, ...]:
+    """Read the shapes of `.npy` files, not their values. Raises UsageError."""
+    shapes: list[InputShape] = []
+    for path in paths:
+        try:
+            values = np.load(path, mmap_mode="r", allow_pickle=False)
+            shapes.append(InputShape(tuple(values.shape), DTYPE_NAMES[values.dtype]))
+        except (OSError, ValueError, EOFError) as error:
+            raise UsageError(f"{key}: cannot read {path}: {error}") from None
+        except KeyError:
+            raise UsageError(f"{key}: {path} has dtype {values.dtype}, which pnnx lacks") from None
+    return tuple(shapes)
+
+
+def bind(program: Program, shapes: Sequence[InputShape] | None, key: str = "inputshape") -> Symbols:
+    """Give the program's symbols the values that the shapes imply.
+
+    Raises UsageError for shapes that do not fit the program, and for a dim whose value is outside
+    of the range that the program was exported for.
+    """
+    symbols = Symbols()
+    if shapes is None:
+        return symbols
+    inputs = [given for given in program.inputs if isinstance(given, TensorInput)]
+    if len(inputs) != len(shapes):
+        raise UsageError(
+            f"{key} has {len(shapes)} shapes, the model {len(inputs)} tensor inputs",
+            mend=f"give one for each of {', '.join(given.name for given in inputs)}",
+        )
+    for given, shape in zip(inputs, shapes, strict=True):
+        _bind_input(given, shape, symbols, key)
+    _check_ranges(program, symbols, key)
+    _check_inputs(inputs, shapes, symbols, key)
+    return symbols
+
+
+def _bind_input(given: TensorInput, shape: InputShape, symbols: Symbols, key: str) -> None:
+    if len(given.type.shape) != len(shape.dims):
+        raise UsageError(
+            f"{key}: {shape} has {len(shape.dims)} dims, {given.name} {len(given.type.shape)}"
+        )
+    if shape.dtype not in (None, given.type.dtype):
+        raise UsageError(f"{key}: {shape} is for {given.name}, whose dtype is {given.type.dtype}")
+    for dim, size in zip(given.type.shape, shape.dims, strict=True):
+        if not isinstance(dim, str) or not dim.isidentifier():
+            continue
+        if symbols.values.setdefault(dim, size) != size:
+            raise UsageError(
+                f"{key}: the dim {dim} is {symbols.values[dim]} in one place and {size} in "
+                f"{given.name}"
+            )
+
+
+def _check_ranges(program: Program, symbols: Symbols, key: str) -> None:
+    for symbol, size in symbols.values.items():
+        if symbol not in program.ranges:
+            continue
+        low, high = program.ranges[symbol]
+        if (low is not None and size < low) or (high is not None and size > high):
+            raise UsageError(
+                f"{key}: the dim {symbol} is {size}, outside of {low}…{high} that the model was "
+                "exported for"
+            )
+
+
+def _check_inputs(
+    inputs: Sequence[TensorInput], shapes: Sequence[InputShape], symbols: Symbols, key: str
+) -> None:
+    for given, shape in zip(inputs, shapes, strict=True):
+        wanted = symbols.shape(given.type.shape)
+        if wanted != shape.dims:
+            raise UsageError(
+                f"{key}: {shape} does not fit {given.name}, which was exported as "
+                f"{InputShape(wanted)}",
+                mend="export it with dynamic_shapes, or give the shape that it was exported with",
+            )
