@@ -79,6 +79,12 @@ def generated(name: str, target: str) -> Path:
     return Path(f"{name}_{target}.py")
 
 
+FOLDED = {
+    "aten::_weight_norm": (),
+    "aten::batch_norm": ("F.batch_norm", "nn.BatchNorm1d", "nn.BatchNorm2d", "nn.BatchNorm3d"),
+}
+"""Operators that pnnx computes into the weights of others, and what it calls those that stay."""
+
 FUSED = {
     "F.hardsigmoid": "aten::hardsigmoid",
     "F.hardswish": "aten::hardswish",
@@ -91,17 +97,10 @@ model itself calls it."""
 def fused(traced: Mapping[str, int], param: str) -> bool:
     """Whether pnnx, which does not tell, computes in another order than the model.
 
-    Either the `.pnnx.param` has more of an operator than the traced graph had, so that some stand
-    for the several that they compute at once; or it has fewer batch-norms, so that some were folded
-    into the weights before them.
+    Either the `.pnnx.param` has fewer of an operator than the traced graph, so that some were
+    folded into weights; or it has more of one, which stand for the several that they replace.
     """
     kinds = Counter(line.split(maxsplit=1)[0] for line in param.splitlines()[2:])
-    batch_norms = sum(count for kind, count in kinds.items() if "batchnorm" in _plain(kind))
-    return batch_norms < traced.get("aten::batch_norm", 0) or any(
-        kinds[kind] > traced.get(single, 0) for kind, single in FUSED.items()
-    )
-
-
-def _plain(kind: str) -> str:
-    """`F.batch_norm` and `nn.BatchNorm2d` look alike."""
-    return kind.replace("_", "").lower()
+    return any(
+        sum(kinds[kind] for kind in kept) < traced.get(folded, 0) for folded, kept in FOLDED.items()
+    ) or any(kinds[kind] > traced.get(single, 0) for kind, single in FUSED.items())
