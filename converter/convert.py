@@ -82,8 +82,8 @@ def convert(
     shapes = _shapes(inputshape, input, "inputshape")
     if (second := _shapes(inputshape2, input2, "inputshape2")) not in (None, shapes):
         raise UnsupportedError(
-            f"inputshape2={','.join(map(str, second or ()))} would leave dims dynamic, which is not "
-            "supported for .pt2 files yet",
+            f"inputshape2={','.join(map(str, second or ()))} would leave dims dynamic, which is "
+            "not supported for .pt2 files yet",
             mend="convert once for each shape, with inputshape=[…]",
         )
     names = _Names(path)

@@ -61,7 +61,7 @@ class ArrayData:
         self._values = np.ascontiguousarray(values).reshape(values.shape)
 
     def chunks(self, limit: int) -> Iterator[memoryview]:
-        data = memoryview(self._values.reshape(-1).view(np.uint8))
+        data = self._values.reshape(-1).view(np.uint8).data
         for start in range(0, len(data), limit):
             yield data[start : start + limit]
 
@@ -292,7 +292,7 @@ class Graph:
     # --- asking
 
     def of_type(self, *types: str) -> list[Operator]:
-        """List the operators of these types, in order; a copy, the graph may be edited meanwhile."""
+        """List the operators of these types, in order: a copy, so that the graph may be edited."""
         return [op for op in self.operators if op.type in types]
 
     def check(self) -> None:

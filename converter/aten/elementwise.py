@@ -1,4 +1,4 @@
-"""Element-wise arithmetic: a `pnnx.Expression` where those have a function for it, else `torch.*`."""
+"""Element-wise arithmetic: a `pnnx.Expression` where those have the function, else `torch.*`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,34 @@ from converter.aten.emit import Emitter, ExprArg, expr
 from converter.aten.registry import lowers, register, same
 from converter.ir import Operand
 
-UNARY = tuple(
-    """
-    abs acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 floor log log10 log1p neg
-    reciprocal rsqrt sign sin sinh sqrt square tan trunc
-    """.split()
+UNARY = (
+    "abs",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "ceil",
+    "cos",
+    "cosh",
+    "erf",
+    "exp",
+    "expm1",
+    "floor",
+    "log",
+    "log10",
+    "log1p",
+    "neg",
+    "reciprocal",
+    "rsqrt",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "tan",
+    "trunc",
 )
 """Functions of one argument that expressions have, by the same name."""
 
@@ -59,12 +82,37 @@ BINARY = {
 }
 """Functions of two arguments that expressions have."""
 
-PLAIN = tuple(
-    """
-    angle bitwise_not deg2rad digamma erfc erfinv exp2 frac heaviside hypot imag isfinite isinf
-    isnan isneginf isposinf lgamma log2 logical_and logical_not logical_or logical_xor logit
-    nextafter positive rad2deg real sgn signbit sinc
-    """.split()
+PLAIN = (
+    "angle",
+    "bitwise_not",
+    "deg2rad",
+    "digamma",
+    "erfc",
+    "erfinv",
+    "exp2",
+    "frac",
+    "heaviside",
+    "hypot",
+    "imag",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "isneginf",
+    "isposinf",
+    "lgamma",
+    "log2",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "logit",
+    "nextafter",
+    "positive",
+    "rad2deg",
+    "real",
+    "sgn",
+    "signbit",
+    "sinc",
 )
 """Functions that expressions lack: `torch.lgamma` and so on, with ATen's own arguments."""
 

@@ -38,7 +38,8 @@ for rank in (1, 2, 3):
 def upsample(call: Call, emit: Emitter, mode: str) -> None:
     """`.vec` overloads have a size or scale factors, the others a size and perhaps its origin.
 
-    With `scale_factor` and no `recompute_scale_factor`, the factor itself maps positions: it is kept.
+    With `scale_factor` and no `recompute_scale_factor`, the factor itself maps positions, and is
+    kept.
     """
     arguments: dict[str, Arg] = {"input": call.tensor("self" if "self" in call.args else "input")}
     if call.target.endswith(".vec"):

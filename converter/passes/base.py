@@ -12,9 +12,9 @@ from converter.ir import Graph
 class Pass(ABC):
     """One rewriting. A subclass says in its docstring what a graph looks like before and after.
 
-    `changes_arithmetic`: results may differ from eager in the last bits (a fused batch-norm), so the
-    comparison with eager follows the shared tolerance instead of exactness. `level`: the `optlevel`
-    from which the pass runs.
+    `changes_arithmetic`: results may differ from eager in the last bits (a fused batch-norm), so
+    the comparison with eager follows the shared tolerance instead of exactness. `level`: the
+    `optlevel` from which the pass runs.
     """
 
     changes_arithmetic: ClassVar[bool] = False

@@ -50,7 +50,7 @@ class FuseBatchNorm(PatternPass):
 
 
 def fits(layer: Operator, bn: Operator) -> bool:
-    """A linear layer's channels are its last dim, a batch-norm's the second: equal for rank 2 only."""
+    """A linear layer's channels are its last dim, a batch-norm's the second: equal for rank 2."""
     if layer.attrs["weight"].dtype not in ("f32", "f64"):
         return False
     if layer.type == "nn.Linear":

@@ -19,7 +19,7 @@ Convert = Callable[[Operator], Params | None]
 
 
 class Row(NamedTuple):
-    """A module of the class `nn.<name>` stands for this function, if `params` finds its arguments."""
+    """A module stands for this function, if `params` finds its arguments."""
 
     function: str
     params: Convert

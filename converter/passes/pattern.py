@@ -6,8 +6,8 @@
     pnnx.Output     out  1 0 out
 
 Operators match by type (alternatives are joined with `|`), by their connections and by the params
-that the line names: `dim=1` must be equal, `dim=%dim` is captured. Operands inside the pattern may be
-read inside the pattern only. The line before the output is where matching starts.
+that the line names: `dim=1` must be equal, `dim=%dim` is captured. Operands inside the pattern may
+be read inside the pattern only. The line before the output is where matching starts.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ class Pattern:
         self.producer = {name: line for line in self.lines for name in line.outputs}
 
     def matches(self, graph: Graph) -> Iterator[Match]:
-        """Find the pattern, in topological order; the graph may be rewritten between two matches."""
+        """Find the pattern, in topological order; the graph may be rewritten between matches."""
         root = self.lines[-1]
         for op in [op for op in graph.operators if op.type in root.types]:
             match = Match()
-            if op.outputs[0].producer is op and self._operator(root, op, match):
-                if len(match.operators) == len(self.lines) and self._closed(match):
-                    yield match
+            found = op.outputs[0].producer is op and self._operator(root, op, match)
+            if found and len(match.operators) == len(self.lines) and self._closed(match):
+                yield match
 
     def _operator(self, line: Line, op: Operator, match: Match) -> bool:
         if line.name in match.operators:

@@ -16,7 +16,7 @@ RECOVERIES: dict[str, tuple[tuple[str, ...], Recovery]] = {}
 
 
 class StoredWeights(Pass):
-    """Before: `pnnx.Attribute -> w`, `F.linear x w -> y`. After: `nn.Linear x -> y` that holds w."""
+    """Before: `pnnx.Attribute -> w`, `F.linear x w -> y`. After: `nn.Linear x -> y` with w."""
 
     def run(self, graph: Graph) -> int:
         return sum(recover(graph, op) for op in graph.of_type(*RECOVERIES))

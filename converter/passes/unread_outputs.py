@@ -11,7 +11,7 @@ LAST_ONES = ("nn.LSTM", "nn.GRU", "nn.RNN", "nn.MultiheadAttention", "torch.max"
 
 
 class UnreadOutputs(Pass):
-    """Before: `F.max_pool2d x -> y i` with return_indices, nobody reads i. After: `-> y` without."""
+    """Before: `F.max_pool2d x -> y i` and nobody reads i. After: `F.max_pool2d x -> y`."""
 
     def run(self, graph: Graph) -> int:
         return sum(drop(graph, op) for op in graph.of_type(*WITH_INDICES, *LAST_ONES))
