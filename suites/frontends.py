@@ -68,6 +68,8 @@ class ExportedProgram:
         from converter import convert
 
         converted = convert(self._model, fp16=False, ncnn=target == "ncnn", **self._case.options)
+        if converted.ncnn_refusal is not None:
+            raise converted.ncnn_refusal
         return converted.arithmetic_changed
 
 

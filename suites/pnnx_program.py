@@ -11,6 +11,9 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+
 TAIL = 30
 """Lines of the program's output that a diagnostic keeps."""
 
@@ -48,7 +51,7 @@ def convert(model: Path, arguments: Sequence[str], outputs: Sequence[Path], limi
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        preexec_fn=_end_with_parent if sys.platform == "linux" else None,
+        preexec_fn=_end_with_parent if _libc else None,
     ) as process:
         try:
             printed, _ = process.communicate(timeout=limit)
@@ -76,5 +79,4 @@ def _tail(printed: str) -> str:
 
 def _end_with_parent() -> None:
     """In the child, before it becomes pnnx: be killed when the trial dies, however it dies."""
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
