@@ -17,6 +17,7 @@ same("linear.default", "F.linear")
 same("matmul.default", "torch.matmul")
 same("mm.default", "torch.mm")
 same("mv.default", "torch.mv")
+same("_weight_norm.default", "torch._weight_norm")
 same("outer.default", "torch.outer")
 
 

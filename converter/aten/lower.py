@@ -70,12 +70,14 @@ class _Lowering:
             # (`_assert_scalar`) hold for the shapes that were given.
             return
         op = known_schema(node)
-        target = functional_target(op)
+        twin = functional(op)
+        target = f"{twin.namespace}.{twin.name}.{twin.overload}"
         module = node.module
+        values = [self.argument(value, node) for value in bind(node, op).values()]
         call = Call(
             target,
             node.name,
-            {name: self.argument(value, node) for name, value in bind(node, op).items()},
+            dict(zip((argument.name for argument in twin.arguments), values, strict=True)),
             [self.operand(name) for name in outputs],
             node.where,
             (module.fqn, module.class_name) if module else None,
@@ -221,12 +223,15 @@ def known_schema(node: Node) -> OpSchema:
     return op
 
 
-def functional_target(op: OpSchema) -> str:
-    """`aten.relu.default` for itself and for its in-place twin `aten.relu_.default`."""
-    name = op.name
-    if op.mutates and name.endswith("_") and not name.endswith("__"):
-        name = name[:-1]
-    return f"{op.namespace}.{name}.{op.overload}"
+def functional(op: OpSchema) -> OpSchema:
+    """`aten.relu.default` for itself and for its in-place twin `aten.relu_.default`.
+
+    The two take the same arguments in the same order, if not always by the same names.
+    """
+    if not op.mutates or not op.name.endswith("_") or op.name.endswith("__"):
+        return op
+    twin = schema(f"torch.ops.{op.namespace}.{op.name[:-1]}.{op.overload}")
+    return op if twin is None or len(twin.arguments) != len(op.arguments) else twin
 
 
 def check_side_effect(output: Output) -> None:

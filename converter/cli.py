@@ -1,0 +1,140 @@
+"""`pt2pnnx model.pt2 key=value…`: pnnx's command line for exported programs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from converter.convert import Converted, convert
+from converter.errors import ConvertError, UnsupportedError, UsageError
+
+USAGE = """\
+Usage: pt2pnnx model.pt2 [key=value]...
+  pnnxparam=model.pnnx.param   pnnx's graph
+  pnnxbin=model.pnnx.bin       pnnx's weights
+  pnnxpy=model_pnnx.py         the model in PyTorch
+  ncnnparam=model.ncnn.param   ncnn's graph
+  ncnnbin=model.ncnn.bin       ncnn's weights
+  ncnnpy=model_ncnn.py         how to run it with ncnn
+  fp16=1                       ncnn's weights in half precision
+  optlevel=2                   0: as exported, 1: for inference, 2: more for inference
+  inputshape=[1,3,224,224],... shapes of the inputs; a dtype may follow: [1,10]i64
+  inputshape2=...              other shapes: dims that differ stay dynamic
+  input=in0.npy,...            the same, taken from files
+  input2=in0.npy,...
+  device=cpu                   accepted: no model is run
+  moduleop=models.Focus,...    modules to keep as one operator
+  customop=...                 libraries of custom operators
+Sample usage: pt2pnnx mobilenet_v2.pt2 inputshape=[1,3,224,224]"""
+
+Parse = Callable[[str, str], Any]
+
+
+def text(key: str, value: str) -> str:
+    if not value:
+        raise UsageError(f"{key}= has no value")
+    return value
+
+
+def flag(key: str, value: str) -> bool:
+    if value not in ("0", "1"):
+        raise UsageError(f"{key}={value} is not 0 or 1")
+    return value == "1"
+
+
+def level(key: str, value: str) -> int:
+    if value not in ("0", "1", "2"):
+        raise UsageError(f"{key}={value} is not 0, 1 or 2")
+    return int(value)
+
+
+def words(key: str, value: str) -> list[str]:
+    return text(key, value).split(",")
+
+
+def device(key: str, value: str) -> None:
+    if value not in ("cpu", "gpu"):
+        raise UsageError(f"{key}={value} is not cpu or gpu")
+
+
+def onnx(key: str, value: str) -> None:
+    print("pnnxonnx: no ONNX file is written", file=sys.stderr)
+
+
+KEYS: Mapping[str, Parse] = {
+    "pnnxparam": text,
+    "pnnxbin": text,
+    "pnnxpy": text,
+    "pnnxonnx": onnx,
+    "ncnnparam": text,
+    "ncnnbin": text,
+    "ncnnpy": text,
+    "fp16": flag,
+    "optlevel": level,
+    "device": device,
+    "inputshape": text,
+    "inputshape2": text,
+    "input": words,
+    "input2": words,
+    "customop": words,
+    "moduleop": words,
+}
+"""What each key's value must look like; a parser that returns None is heard and leaves nothing."""
+
+
+def parse(arguments: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    """Split a command line into the model and the arguments of `convert`. Raises UsageError."""
+    model, *rest = arguments
+    options: dict[str, Any] = {}
+    for word in rest:
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise UsageError(f"{word!r} is not key=value")
+        if key not in KEYS:
+            near = get_close_matches(key, KEYS, 1)
+            raise UsageError(
+                f"unknown key {key!r}",
+                mend=f"did you mean {near[0]}?" if near else f"known are {', '.join(KEYS)}",
+            )
+        if key in options:
+            raise UsageError(f"{key} is given twice")
+        parsed = KEYS[key](key, value)
+        if parsed is not None:
+            options[key] = parsed
+    return model, options
+
+
+def report(converted: Converted) -> int:
+    for file in converted.files:
+        print(file)
+    if converted.ncnn_refusal is None:
+        return 0
+    print(f"pt2pnnx: no ncnn files: {converted.ncnn_refusal}", file=sys.stderr)
+    return 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit status.
+
+    0: all files are written. 1: what pnnx or ncnn cannot express is refused; where that is ncnn
+    only, pnnx's files are written. 2: the command line or the file is wrong, nothing is written.
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(USAGE, file=sys.stdout if arguments else sys.stderr)
+        return 0 if arguments else 2
+    try:
+        model, options = parse(arguments)
+        return report(convert(model, **options))
+    except UnsupportedError as error:
+        print(f"pt2pnnx: {arguments[0]}: {error}", file=sys.stderr)
+        return 1
+    except ConvertError as error:
+        print(f"pt2pnnx: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""Fold weight norm: the direction and length of a weight become the weight."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from converter.ir import Array, Attribute, Graph, LazyData, Operator
+from converter.passes.base import Pass
+
+
+class FoldWeightNorm(Pass):
+    """Before: `torch._weight_norm v g -> w`, with v and g stored. After: `pnnx.Attribute -> w`.
+
+    w = v * g / |v|, the norm taken over every dim but one (Salimans and Kingma, 2016; the dim is
+    that of torch.nn.utils.parametrizations.weight_norm, -1 for the norm of the whole tensor).
+    """
+
+    changes_arithmetic: ClassVar[bool] = True
+    level: ClassVar[int] = 0
+
+    def run(self, graph: Graph) -> int:
+        return sum(fold(graph, op) for op in graph.of_type("torch._weight_norm"))
+
+
+def fold(graph: Graph, op: Operator) -> bool:
+    v, g = op.input("v").stored, op.input("g").stored
+    dim = op.params["dim"]
+    if v is None or g is None or not isinstance(dim, int):
+        return False
+
+    def values() -> Array:
+        direction, length = v.array(), g.array()
+        wide = direction.astype(np.float64)
+        axes = None if dim == -1 else tuple(n for n in range(wide.ndim) if n != dim)
+        norm = np.sqrt(np.sum(wide * wide, axis=axes, keepdims=True))
+        if dim == -1:
+            return (wide * (length.astype(np.float64).reshape(()) / norm)).astype(direction.dtype)
+        return (wide * (length.astype(np.float64) / norm)).astype(direction.dtype)
+
+    op.type, op.params = "pnnx.Attribute", {}
+    op.attrs["data"] = Attribute(v.dtype, v.shape, LazyData(values))
+    graph.set_inputs(op, [])
+    return True
