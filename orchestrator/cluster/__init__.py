@@ -1,0 +1,1 @@
+"""Fan trials out over Ray: slots are actors, each of which owns one runner."""

@@ -1,0 +1,60 @@
+"""Start a local Ray, or join a cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from orchestrator.errors import UsageError
+
+OBJECT_STORE = 80 << 20
+"""Bytes of a local Ray's object store: orders and results are small."""
+
+
+class Capacity(NamedTuple):
+    """How many slots there can be of each kind."""
+
+    cpus: int
+    gpus: int
+
+
+@contextlib.contextmanager
+def connected(address: str | None, workers: int | None) -> Iterator[Capacity]:
+    """Be connected to the cluster at `address`, or to a local Ray of as many CPUs as `workers`.
+
+    Raises UsageError where there is no such cluster.
+    """
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    import ray  # half a second: only a run needs it
+
+    logging.getLogger("ray").setLevel(logging.ERROR)
+    quiet = {"logging_level": "ERROR", "log_to_driver": False, "configure_logging": False}
+    if address is None:
+        ray.init(
+            num_cpus=workers or own_cpus(),
+            object_store_memory=OBJECT_STORE,
+            include_dashboard=False,
+            **quiet,
+        )
+    else:
+        try:
+            ray.init(address=address, **quiet)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            reason = str(error).strip().splitlines()[0]
+            raise UsageError(f"no Ray cluster at {address!r}: {reason}; check --address") from None
+    try:
+        resources = ray.cluster_resources()
+        cpus, gpus = int(resources.get("CPU", 0)), int(resources.get("GPU", 0))
+        yield Capacity(workers or cpus, gpus)
+    finally:
+        ray.shutdown()
+
+
+def own_cpus() -> int:
+    """The CPUs that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

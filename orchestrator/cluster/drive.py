@@ -1,0 +1,202 @@
+"""Drive slots through a plan: give each its next trial, and act on what is lost."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import ray
+from ray.exceptions import RayError, RayTaskError
+
+from orchestrator.cells import Cell, CellError
+from orchestrator.cluster.connect import Capacity
+from orchestrator.cluster.schedule import Lane, Schedule
+from orchestrator.cluster.slot import Slot
+from orchestrator.plan import Planned
+from orchestrator.record import CellRecord
+from orchestrator.runner.client import GRACE, START_LIMIT, RunnerDied
+from orchestrator.runner.messages import Order
+from suites.trial import Outcome, Result, Stage, Trial
+
+ATTEMPTS = 3
+"""How often a trial is run, and a slot started, whose runner or node is lost each time."""
+
+
+class Listener(Protocol):
+    """Who hears of a run's progress."""
+
+    def cell(self, name: str, found: CellRecord) -> None:
+        """A runner has started, and found its cell so."""
+
+    def result(self, result: Result) -> None:
+        """A trial has ended."""
+
+    def tick(self) -> None:
+        """About a second has passed, or less."""
+
+
+@dataclass(eq=False)
+class Worker:
+    """An actor, the lane that its runner serves, and the trial that it is at."""
+
+    device: str
+    actor: Any
+    lane: Lane | None = None
+    trial: Planned | None = None
+    deadline: float = 0.0
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A trial that has no result, and why."""
+
+    trial: Trial
+    reason: str
+
+
+class Driver:
+    """Runs a plan on a connected Ray. `lost` are the trials that were given up."""
+
+    def __init__(
+        self,
+        plan: Iterable[Planned],
+        cells: Mapping[str, Cell],
+        capacity: Capacity,
+        listener: Listener,
+    ) -> None:
+        self.lost: list[Lost] = []
+        self._cells = cells
+        self._listener = listener
+        self._schedule = Schedule(plan)
+        self._gpus = capacity.gpus
+        self._workers = [self._hire("cpu") for _ in range(capacity.cpus)]
+        self._workers += [self._hire("cuda") for _ in range(capacity.gpus)]
+        self._busy: dict[Any, Worker] = {}
+        self._attempts: Counter[Trial] = Counter()
+        self._faults = 0
+        self._found: set[str] = set()
+
+    def run(self) -> None:
+        """Run every trial. Raises CellError for a cell whose runner does not start."""
+        try:
+            self._skip_without_gpu()
+            while self._unfinished():
+                self._assign()
+                done, _ = ray.wait(list(self._busy), timeout=1)
+                for answer in done:
+                    self._hear(self._busy.pop(answer), answer)
+                self._expire()
+                self._listener.tick()
+        finally:
+            for worker in self._workers:
+                ray.kill(worker.actor)
+
+    def _skip_without_gpu(self) -> None:
+        if self._gpus:
+            return
+        for planned in self._schedule.drop("cuda"):
+            lack = "needs a CUDA device, and no worker has one"
+            self._listener.result(
+                Result(
+                    trial=planned.trial,
+                    outcome=Outcome.skipped,
+                    stage=Stage.build,
+                    diagnostic=lack,
+                )
+            )
+
+    def _unfinished(self) -> bool:
+        """Tell whether a trial waits or runs; a runner that still starts is not waited for."""
+        return bool(self._schedule) or any(worker.trial for worker in self._busy.values())
+
+    def _assign(self) -> None:
+        """Give every free worker its next trial, or a lane."""
+        busy = set(self._busy.values())
+        for worker in self._workers:
+            if worker not in busy:
+                self._give(worker)
+
+    def _give(self, worker: Worker) -> None:
+        planned = self._schedule.take(worker.lane) if worker.lane else None
+        if planned is not None:
+            order = Order(planned.trial, planned.limit)
+            worker.trial = planned
+            self._await(worker, worker.actor.run.remote(order), planned.limit + 2 * GRACE)
+            return
+        serving = Counter(each.lane for each in self._busy.values() if each.lane)
+        lane = self._schedule.best(worker.device, serving)
+        if lane is not None:
+            worker.lane = lane
+            start = worker.actor.start.remote(self._cells[lane.cell])
+            self._await(worker, start, START_LIMIT + GRACE)
+
+    def _await(self, worker: Worker, answer: Any, limit: float) -> None:
+        self._busy[answer] = worker
+        worker.deadline = time.monotonic() + limit
+
+    def _hear(self, worker: Worker, answer: Any) -> None:
+        assert worker.lane is not None
+        try:
+            value = ray.get(answer)
+        except RayTaskError as error:  # raised in the slot
+            if not isinstance(error.cause, RunnerDied):
+                raise error.cause from None
+            if worker.trial is None and worker.lane.cell not in self._found:
+                raise CellError(_does_not_start(worker.lane.cell, error.cause)) from None
+            self._lose(worker, str(error.cause))
+            return
+        except RayError as error:  # the slot itself, or its node, is gone
+            self._replace(worker, f"its slot was lost ({type(error).__name__})")
+            return
+        self._faults = 0
+        if isinstance(value, CellRecord):
+            self._found.add(worker.lane.cell)
+            self._listener.cell(worker.lane.cell, value)
+        else:
+            value.attempts += self._attempts[value.trial]
+            worker.trial = None
+            self._listener.result(value)
+
+    def _expire(self) -> None:
+        """Give up waiting for slots that are silent beyond every limit of their own."""
+        now = time.monotonic()
+        for answer, worker in list(self._busy.items()):
+            if now > worker.deadline:
+                del self._busy[answer]
+                self._replace(worker, "its slot was silent")
+
+    def _replace(self, worker: Worker, reason: str) -> None:
+        """Put another actor in the place of a lost one."""
+        ray.kill(worker.actor)
+        worker.actor = self._hire(worker.device)
+        self._lose(worker, reason)
+
+    def _lose(self, worker: Worker, reason: str) -> None:
+        """Let what a lost runner was at be done again, within bounds."""
+        planned, worker.trial, worker.lane = worker.trial, None, None
+        if planned is None:
+            self._faults += 1
+            if self._faults == ATTEMPTS:
+                raise ClusterLost(f"no slot can be started any more: {reason}")
+            return
+        self._attempts[planned.trial] += 1
+        if self._attempts[planned.trial] == ATTEMPTS:
+            self.lost.append(Lost(planned.trial, f"{reason}, {ATTEMPTS} times"))
+        else:
+            self._schedule.put_back(planned)
+
+    def _hire(self, device: str) -> Any:
+        gpu = device == "cuda"
+        actor = ray.remote(Slot).options(num_cpus=0 if gpu else 1, num_gpus=1 if gpu else 0)
+        return actor.remote(gpu=gpu)
+
+
+class ClusterLost(Exception):  # noqa: N818
+    """Slots cannot be started any more: the run stays incomplete."""
+
+
+def _does_not_start(cell: str, death: RunnerDied) -> str:
+    return f"cell {cell}: {death}; run: pnnx-parity doctor {cell}"

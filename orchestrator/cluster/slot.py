@@ -1,0 +1,36 @@
+"""What a Ray actor does: own one runner, and run trials in it one at a time."""
+
+from __future__ import annotations
+
+import os
+
+from orchestrator.cells import Cell
+from orchestrator.record import CellRecord
+from orchestrator.runner.client import Runner
+from orchestrator.runner.messages import Order
+from suites.trial import Result
+
+
+class Slot:
+    """One CPU's or GPU's share of the work. `gpu`: its runners see the GPU that Ray gave it."""
+
+    def __init__(self, *, gpu: bool = False) -> None:
+        # A cell's variables replace all others, and with them the number of the GPU.
+        gpus = os.environ.get("CUDA_VISIBLE_DEVICES") if gpu else None
+        self._extra = {"CUDA_VISIBLE_DEVICES": gpus} if gpus else {}
+        self._runner: Runner | None = None
+
+    def start(self, cell: Cell) -> CellRecord:
+        """Start a runner for a cell, in the place of any other; return the cell as it found it.
+
+        Raises RunnerDied, and CellError where the cell is not built.
+        """
+        if self._runner is not None:
+            self._runner.close()
+        self._runner = Runner(cell, self._extra)
+        return self._runner.ready().cell
+
+    def run(self, order: Order) -> Result:
+        """Run one trial. Raises RunnerDied; `start` again then."""
+        assert self._runner is not None
+        return self._runner.run(order)

@@ -1,0 +1,138 @@
+"""Which trials a run is to do: a selection of the cases, spread over the cells."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from orchestrator import expression
+from orchestrator.cells import Cell, CellError
+from orchestrator.errors import UsageError, nearest
+from suites.registry import CaseInfo
+from suites.trial import FRONTENDS, TARGETS, Trial
+
+TYPICAL = 0.3
+"""Seconds that a trial is taken for when none is recorded."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What the user asks for, beside suites: those are found by the registry."""
+
+    cells: Sequence[Cell]
+    every_cell: bool = False
+    """Run a case in every cell that has what it needs, not only in the first."""
+    keyword: str = ""
+    frontends: Sequence[str] = FRONTENDS
+    targets: Sequence[str] = TARGETS
+    devices: Sequence[str] = ("cpu",)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A trial, the seconds after which it is killed, and the seconds that it is thought to take."""
+
+    trial: Trial
+    limit: float
+    seconds: float = TYPICAL
+
+
+def select(cases: Sequence[CaseInfo], text: str) -> list[CaseInfo]:
+    """Return the cases that `-k TEXT` selects. Raises UsageError if there is none."""
+    if not text:
+        return list(cases)
+    match = expression.parse(text)
+    chosen = [case for case in cases if match(case.name)]
+    if not chosen:
+        names = [case.name for case in cases]
+        raise UsageError(f"-k {text!r} matches no case; {nearest(text, names)}")
+    return chosen
+
+
+def spread(selection: Selection, cases: Iterable[CaseInfo]) -> tuple[list[Trial], list[str]]:
+    """Give the selected cases to cells; return the trials, and remarks on what has none.
+
+    Raises UsageError if there is no trial in any cell.
+    """
+    trials: list[Trial] = []
+    homeless: dict[str, list[str]] = {}
+    for case in select(list(cases), selection.keyword):
+        able = [cell for cell in selection.cells if _able(cell, case)]
+        for cell in able if selection.every_cell else able[:1]:
+            trials += [
+                Trial(case.name, cell.name, frontend, target, device)
+                for frontend in selection.frontends
+                for target in selection.targets
+                for device in selection.devices
+                if target in case.targets and device in case.devices
+            ]
+        if not able:
+            homeless.setdefault(_lack(selection.cells, case), []).append(case.name)
+    notes = [_remark(names, lack) for lack, names in homeless.items()]
+    if not trials:
+        why = "; ".join(notes) or (
+            f"no selected case has target {' or '.join(selection.targets)}"
+            f" on {' or '.join(selection.devices)}"
+        )
+        raise UsageError(f"nothing to run in {_names(selection.cells)}: {why}")
+    used = {trial.cell for trial in trials}
+    notes += [
+        f"cell {cell.name}: nothing of this selection runs in it"
+        for cell in selection.cells
+        if cell.name not in used
+    ]
+    return trials, notes
+
+
+def plan(
+    trials: Iterable[Trial],
+    cases: Mapping[str, CaseInfo],
+    durations: Mapping[str, float],
+    limit: float | None = None,
+) -> list[Planned]:
+    """Order trials, longest first, by the recorded seconds of `str(trial)`.
+
+    `limit` stands in for the cases' own. Raises UsageError for a case that does not exist.
+    """
+    planned = []
+    for trial in trials:
+        case = cases.get(trial.case)
+        if case is None:
+            raise UsageError(f"there is no case {trial.case!r}; {nearest(trial.case, cases)}")
+        seconds = durations.get(str(trial), TYPICAL)
+        planned.append(Planned(trial, limit or case.limit, seconds))
+    # Of trials of unknown length, those that may take long come first.
+    return sorted(planned, key=lambda each: (-each.seconds, -each.limit, each.trial))
+
+
+def check_suites(cells: Iterable[Cell], suites: Collection[str]) -> None:
+    """Raise CellError for a cell that covers a suite which does not exist."""
+    for cell in cells:
+        for suite in cell.suites or ():
+            if suite not in suites:
+                raise CellError(
+                    f"{cell.file}: suites has {suite!r}, which does not exist;"
+                    f" {nearest(suite, suites)}"
+                )
+
+
+def _able(cell: Cell, case: CaseInfo) -> bool:
+    return cell.covers(case.suite) and not cell.lacks(case.needs)
+
+
+def _lack(cells: Sequence[Cell], case: CaseInfo) -> str:
+    """Say why no cell runs a case: by the cell that comes nearest."""
+    covering = [cell for cell in cells if cell.covers(case.suite)]
+    if not covering:
+        return f"suite {case.suite}, which {_names(cells)} does not cover"
+    least = min((cell.lacks(case.needs) for cell in covering), key=len)
+    return " and ".join(least)
+
+
+def _remark(names: Sequence[str], lack: str) -> str:
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return f"not run: {shown}: no named cell has {lack}"
+
+
+def _names(cells: Iterable[Cell]) -> str:
+    return ", ".join(cell.name for cell in cells)

@@ -1,0 +1,109 @@
+"""A slot's side of a runner: start it in the cell's Python, send it trials, see it end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import subprocess
+import tempfile
+import threading
+
+from orchestrator.cells import ROOT, Cell
+from orchestrator.runner import end
+from orchestrator.runner.messages import Done, Order, Ready, decode_answer, encode
+from suites.trial import Result
+
+START_LIMIT = 300.0
+"""Seconds for the imports: cold, a CUDA build of torch takes half a minute."""
+
+GRACE = 30.0
+"""Seconds beyond a trial's limit that its runner has to tell of its end."""
+
+TAIL = 2000
+"""Bytes of the runner's own stderr that an error ends with."""
+
+
+class RunnerDied(Exception):  # noqa: N818 (an event to act on)
+    """The runner ended, or fell silent, before it answered: an infrastructure fault."""
+
+
+class Runner:
+    """A runner process. `extra` are environment variables beyond the cell's (the GPU's number)."""
+
+    def __init__(self, cell: Cell, extra: dict[str, str] | None = None) -> None:
+        self.cell = cell
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (closed by close)
+        self._answers: queue.SimpleQueue[Ready | Done | None] = queue.SimpleQueue()
+        self._process = subprocess.Popen(
+            [cell.python_path(), "-m", "orchestrator.runner"],
+            cwd=ROOT,
+            env=cell.environ(os.environ) | (extra or {}),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+            start_new_session=True,  # Ctrl-C in a terminal is the driver's to handle
+        )
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def ready(self) -> Ready:
+        """Wait until it is warm. Raises RunnerDied."""
+        answer = self._answer(START_LIMIT)
+        assert isinstance(answer, Ready)
+        return answer
+
+    def run(self, order: Order) -> Result:
+        """Run one trial. Raises RunnerDied; the runner is of no use then."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # the answer's end tells
+            self._process.stdin.write(encode(order) + b"\n")
+            self._process.stdin.flush()
+        answer = self._answer(order.limit + GRACE)
+        assert isinstance(answer, Done)
+        return answer.result
+
+    def close(self) -> None:
+        """End it, and with it the trial that it may be at; wait for that."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        self._end(5)
+        self._stderr.close()
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        try:
+            for line in self._process.stdout:
+                self._answers.put(decode_answer(line))
+        finally:
+            self._answers.put(None)
+
+    def _answer(self, limit: float) -> Ready | Done:
+        try:
+            answer = self._answers.get(timeout=limit)
+        except queue.Empty:
+            self._end(0)
+            raise RunnerDied(f"its runner was silent for {limit:g} s") from None
+        if answer is None:
+            self._end(2)
+            status = self._process.returncode
+            raise RunnerDied(f"its runner {end.describe(status)}{self._last_words()}")
+        return answer
+
+    def _end(self, grace: float) -> None:
+        """Wait for the process's end, and make one after `grace` seconds."""
+        try:
+            self._process.wait(grace)
+        except subprocess.TimeoutExpired:
+            end.kill_group(self._process.pid)
+            self._process.wait(GRACE)
+
+    def _last_words(self) -> str:
+        size = self._stderr.seek(0, os.SEEK_END)
+        self._stderr.seek(max(0, size - TAIL))
+        words = self._stderr.read().decode(errors="replace").strip()
+        return f": {words.splitlines()[-1]}" if words else ""

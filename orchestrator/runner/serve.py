@@ -1,0 +1,58 @@
+"""The runner's life: import, warm up, then one trial after another."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import shutil
+import signal
+import tempfile
+import warnings
+from pathlib import Path
+
+import torch
+
+from orchestrator.runner.link import Link
+from orchestrator.runner.messages import Done, Order, Ready
+from orchestrator.runner.survey import survey
+from orchestrator.runner.watch import Hangup, Watch
+from suites import registry
+from suites.trial import Result
+from suites.warm import warm
+
+
+def serve(link: Link) -> None:
+    """Answer orders until the slot hangs up."""
+    threads = torch.get_num_threads()  # what the cell's variables made of it: the trials' own
+    torch.set_num_threads(1)  # a child forked from a parent that has used more hangs
+    warm()
+    warnings.filterwarnings("ignore", message=".*multi-threaded.*fork", category=DeprecationWarning)
+    gc.collect()
+    gc.freeze()  # children share what is there: no collection shall write to it
+    signal.signal(signal.SIGTERM, _hang_up)
+    link.send(Ready(survey(threads)))
+    with tempfile.TemporaryDirectory(prefix="pnnx-parity-") as base, contextlib.suppress(Hangup):
+        for order in link.orders():
+            link.send(Done(run(order, link, Path(base), threads)))
+
+
+def _hang_up(number: int, frame: object) -> None:
+    """End well: the slot has died, and the kernel says so."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise Hangup
+
+
+def run(order: Order, link: Link, base: Path, threads: int) -> Result:
+    """Run one trial in a process and a folder of its own; the folder is removed afterwards."""
+    _import(order.trial.case)
+    folder = Path(tempfile.mkdtemp(dir=base))
+    try:
+        return Watch(order, link, folder, threads).result()
+    finally:
+        shutil.rmtree(folder)
+
+
+def _import(case: str) -> None:
+    """Import a case's file here, so that what it imports is imported once for all its trials."""
+    with contextlib.suppress(Exception):  # the trial meets the same error, and reports it
+        registry.load(case)

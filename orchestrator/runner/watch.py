@@ -1,0 +1,140 @@
+"""Start a trial's process, follow its reports, and see to its end."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import time
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from orchestrator.runner import child, end
+from orchestrator.runner.link import Link
+from orchestrator.runner.messages import At, Order, decode_report
+from suites.trial import Outcome, Result, Stage
+
+TAIL = 4000
+"""Bytes of what a trial printed that the diagnostic of a crash ends with."""
+
+PRINTED_MAX = 64 << 20
+"""Bytes that a trial may print before they are thrown away."""
+
+
+class Hangup(Exception):  # noqa: N818 (the normal end)
+    """The slot has gone: nobody waits for the trial."""
+
+
+def start_method(device: str) -> str:
+    """Fork where that is safe: not beside the Objective-C runtime, nor for CUDA."""
+    return "fork" if sys.platform == "linux" and device == "cpu" else "spawn"
+
+
+class Watch:
+    """A trial that runs in its own process, with its files in `folder`."""
+
+    def __init__(self, order: Order, link: Link, folder: Path, threads: int) -> None:
+        self.order = order
+        self.link = link
+        self.printed = folder / "printed.txt"
+        self.entered: list[tuple[Stage, float]] = []
+        work = folder / "work"
+        work.mkdir()
+        method = start_method(order.trial.device)
+        context = multiprocessing.get_context(method)
+        self.reports, reports = context.Pipe(duplex=False)
+        self.process = context.Process(  # type: ignore[attr-defined]  # not of BaseContext
+            target=child.main,
+            args=(order.trial,),
+            kwargs={
+                "threads": threads,
+                "folder": work,
+                "printed": self.printed,
+                "reports": reports,
+                "parent": os.getpid(),
+                "link": link if method == "fork" else None,
+            },
+        )
+        self.process.start()
+        self.deadline = time.monotonic() + order.limit
+        reports.close()
+
+    def result(self) -> Result:
+        """Wait for the trial's end, and leave nothing of it alive. Raises Hangup."""
+        died = self._exit()
+        try:
+            result = self._follow(died)
+        finally:
+            # The group first: until it is joined, a dead leader keeps the group's id from reuse.
+            end.kill_group(self.process.pid)
+            self.process.kill()
+            self.process.join()
+            self.reports.close()
+            os.close(died)
+        if result is None:
+            return self._result(Outcome.crashed, f"the trial {end.describe(self.process.exitcode)}")
+        return result
+
+    def _exit(self) -> int:
+        """A descriptor that is ready once the process has ended.
+
+        Its sentinel will do where there are no pidfds; one that it forked can keep that open.
+        """
+        if hasattr(os, "pidfd_open"):
+            return os.pidfd_open(self.process.pid)
+        return os.dup(self.process.sentinel)
+
+    def _follow(self, died: int) -> Result | None:
+        """Return the result that the trial reports, None if it dies before."""
+        slot = self.link.orders_from.fileno()
+        watched: list[Any] = [self.reports, died, slot]
+        while True:
+            left = self.deadline - time.monotonic()
+            ready = wait(watched, max(0, min(left, 1)))
+            if slot in ready:
+                raise Hangup
+            if self.reports in ready:
+                try:
+                    report = decode_report(self.reports.recv_bytes())
+                except (EOFError, OSError, msgspec.DecodeError):
+                    watched.remove(self.reports)  # closed or garbled: its end will tell more
+                    continue
+                if not isinstance(report, At):
+                    return report.result
+                self.entered.append((report.stage, time.monotonic()))
+            elif died in ready:
+                return None
+            elif left <= 0:
+                return self._result(
+                    Outcome.timed_out, f"the trial took more than {self.order.limit:g} s"
+                )
+            else:
+                self._trim()
+
+    def _trim(self) -> None:
+        if self.printed.exists() and self.printed.stat().st_size > PRINTED_MAX:
+            os.truncate(self.printed, 0)
+
+    def _result(self, outcome: Outcome, what: str) -> Result:
+        """Make the result of a trial that made none."""
+        ends = [*(since for _, since in self.entered[1:]), time.monotonic()]
+        return Result(
+            trial=self.order.trial,
+            outcome=outcome,
+            stage=self.entered[-1][0] if self.entered else Stage.build,
+            diagnostic="\n".join(filter(None, (what, self._tail()))),
+            seconds={
+                stage: end - since for (stage, since), end in zip(self.entered, ends, strict=False)
+            },
+        )
+
+    def _tail(self) -> str:
+        """The end of what the trial printed."""
+        if not self.printed.exists():
+            return ""
+        with self.printed.open("rb") as file:
+            file.seek(-min(TAIL, self.printed.stat().st_size), os.SEEK_END)
+            return file.read().decode(errors="replace").strip()

@@ -1,0 +1,145 @@
+"""Run folders: `results/<run>/` with its run.json, from first to last."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import platform
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from orchestrator import journal
+from orchestrator.cells import ROOT
+from orchestrator.errors import UsageError, nearest
+from orchestrator.files import write_whole
+from orchestrator.record import FORMAT, RunRecord
+from suites.trial import Trial
+
+RESULTS = ROOT / "results"
+RECORD = "run.json"
+
+REMEMBERED = 5
+"""How many runs, the newest first, are asked for the durations of trials."""
+
+
+class Run:
+    """A run's folder and its record, which is written whole at every change."""
+
+    def __init__(self, folder: Path, record: RunRecord) -> None:
+        self.folder = folder
+        self.record = record
+
+    @property
+    def journal(self) -> Path:
+        return self.folder / journal.NAME
+
+    def save(self) -> None:
+        data = msgspec.json.format(msgspec.json.encode(self.record), indent=1)
+        write_whole(self.folder / RECORD, data)
+
+    def missing(self) -> list[Trial]:
+        """The planned trials without a result. Raises JournalError."""
+        done = {result.trial for result in journal.read(self.journal)}
+        return [trial for trial in self.record.plan if trial not in done]
+
+
+def create(folder: Path | None, command: Sequence[str], plan: list[Trial]) -> Run:
+    """Make the folder of a new run, named after the time if none is given. Raises UsageError."""
+    started = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
+    if folder is None:
+        folder = _fresh(RESULTS / started.strftime("%Y%m%d-%H%M%S"))
+    elif (folder / RECORD).exists() or (folder / journal.NAME).exists():
+        raise UsageError(
+            f"{folder} holds a run already; give another --output, or --resume {folder}"
+        )
+    else:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"--output {folder}: {error.strerror}; give another folder") from None
+    record = RunRecord(
+        run=folder.resolve().name,
+        started=started,
+        command=list(command),
+        commit=commit(),
+        versions=own_versions(),
+        cpu=cpu_model(),
+        plan=plan,
+    )
+    return Run(folder, record)
+
+
+def _fresh(folder: Path) -> Path:
+    """Make a folder of that name, or with a number after it where that exists."""
+    made, number = folder, 1
+    while True:
+        try:
+            made.mkdir(parents=True)
+        except FileExistsError:
+            number += 1
+            made = folder.with_name(f"{folder.name}-{number}")
+        else:
+            return made
+
+
+def reopen(name: str) -> Run:
+    """Open a run by its folder, or by the folder's name in results/. Raises UsageError."""
+    folder = next((at for at in (Path(name), RESULTS / name) if (at / RECORD).exists()), None)
+    if folder is None:
+        known = [file.parent.name for file in RESULTS.glob(f"*/{RECORD}")]
+        raise UsageError(f"no run at {name!r}: it has no {RECORD}; {nearest(name, known)}")
+    file = folder / RECORD
+    try:
+        record = msgspec.json.decode(file.read_bytes(), type=RunRecord)
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{file}: not the record of a run: {error}; start a new run") from None
+    if record.format != FORMAT:
+        raise UsageError(f"{file}: of format {record.format}, not {FORMAT}; start a new run")
+    return Run(folder, record)
+
+
+def durations(results: Path = RESULTS) -> Mapping[str, float]:
+    """The seconds of each trial, by its name, in the newest of the last runs that has it."""
+    files = sorted(results.glob(f"*/{journal.NAME}"), key=lambda file: file.stat().st_mtime)
+    seconds: dict[str, float] = {}
+    for file in files[-REMEMBERED:]:
+        try:
+            seconds |= {str(result.trial): result.total for result in journal.read(file)}
+        except journal.JournalError:
+            continue  # of another version: durations only order the plan
+    return seconds
+
+
+def commit() -> str:
+    """The checkout's commit, with `+` where files differ from it; empty without git."""
+
+    def git(*words: str) -> str:
+        command = ("git", "-C", str(ROOT), *words)
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=30, check=True
+        ).stdout
+
+    try:
+        dirty = git("status", "--porcelain", "--untracked-files=no")
+        return git("rev-parse", "HEAD").strip() + ("+" if dirty else "")
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
+def own_versions() -> dict[str, str]:
+    """The versions of the orchestrator's own Python, Ray and pnnx-parity."""
+    packages = {name: importlib.metadata.version(name) for name in ("ray", "pnnx-parity")}
+    return {"python": platform.python_version()} | packages
+
+
+def cpu_model() -> str:
+    """The processor's name: numbers may differ between two of them, by their instruction sets."""
+    if sys.platform == "linux":
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
