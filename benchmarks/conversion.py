@@ -28,7 +28,7 @@ def pnnx_program() -> str:
 
 
 def compare(name: str, folder: Path, runs: int) -> tuple[Usage, Usage]:
-    """Convert a model with both programs, `runs` times in turn, after one turn that warms caches."""
+    """Convert a model with both programs in turn, `runs` times after one that warms caches."""
     ours = [sys.executable, "-m", "converter.cli", str(folder / f"{name}.pt2")]
     theirs = [pnnx_program(), str(folder / f"{name}.pt")]
     turns = [(run(ours), run(theirs)) for _ in range(runs + 1)][1:]
