@@ -5,7 +5,7 @@ import torch.nn as nn
 from suites.case import case
 
 
-@case(inputs=[(10, 1, 32), (1, 12, 32), (2, 1, 16), (6, 1, 20), (9, 32)])
+@case(inputs=[(5, 1, 32), (1, 6, 32), (2, 1, 16), (6, 1, 20), (4, 32)])
 class nn_RNN(nn.Module):
     def __init__(self):
         super().__init__()
@@ -23,7 +23,7 @@ class nn_RNN(nn.Module):
         return x1, h0, h1, y1, h3, flattened
 
 
-@case(inputs=[(10, 1, 32), (1, 12, 32), (2, 1, 16), (6, 1, 20), (9, 32)])
+@case(inputs=[(5, 1, 32), (1, 6, 32), (2, 1, 16), (6, 1, 20), (4, 32)])
 class nn_GRU(nn.Module):
     def __init__(self):
         super().__init__()
@@ -43,10 +43,10 @@ class nn_GRU(nn.Module):
 
 @case(
     inputs=[
-        *[(10, 1, 32), (1, 12, 32)],
+        *[(5, 1, 32), (1, 6, 32)],
         *[(2, 1, 16), (2, 1, 16)],
         *[(6, 1, 20), (6, 1, 20)],
-        (9, 32),
+        (4, 32),
     ]
 )
 class nn_LSTM(nn.Module):
