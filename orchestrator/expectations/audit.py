@@ -65,12 +65,12 @@ def audit(results: Iterable[Result], table: Table, facts: Mapping[str, Facts]) -
     ]
 
 
-def exit_status(judgements: Iterable[Judgement], missing: int = 0) -> int:
+def exit_status(verdicts: Iterable[Verdict], missing: int = 0) -> int:
     """0: all green. 1: something unexpected or stale. 3: `missing` trials have no result.
 
     An incomplete run is 3 whatever else it shows: what is missing may be worse. (2, a usage, table
-    or environment error, ends a run before it has judgements.)
+    or environment error, ends a run before it has verdicts.)
     """
     if missing:
         return 3
-    return 0 if all(judgement.verdict.green for judgement in judgements) else 1
+    return 0 if all(verdict.green for verdict in verdicts) else 1

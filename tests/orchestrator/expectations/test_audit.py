@@ -91,10 +91,10 @@ def test_every_sentence_names_the_entry(tmp_path):
 
 def test_exit_status(tmp_path):
     (expectation,) = load(tmp_path, entry()).entries
-    ok = judge(result(Outcome.passed), None)
-    expected = judge(result(), expectation)
-    unexpected = judge(result(), None)
-    stale = judge(result(Outcome.passed), expectation)
+    ok = judge(result(Outcome.passed), None).verdict
+    expected = judge(result(), expectation).verdict
+    unexpected = judge(result(), None).verdict
+    stale = judge(result(Outcome.passed), expectation).verdict
     assert exit_status([]) == 0
     assert exit_status([ok, expected]) == 0
     assert exit_status([ok, unexpected]) == 1

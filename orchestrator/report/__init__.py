@@ -1,0 +1,15 @@
+"""Reports: runs merged, judged, and written as HTML, Markdown, JSON and JUnit.
+
+report = build(merge(folders), table, cases)
+write(report, folder)
+print(summary(report, folder))
+return report.status
+"""
+
+from orchestrator.report.build import build
+from orchestrator.report.merge import Merged, RunError, merge
+from orchestrator.report.model import Report
+from orchestrator.report.summary import summary
+from orchestrator.report.write import write
+
+__all__ = ["Merged", "Report", "RunError", "build", "merge", "summary", "write"]

@@ -1,0 +1,75 @@
+"""`junit.xml`: a test suite for each cell, a test case for each trial.
+
+The layout is the common one (testsuites, testsuite, properties, testcase with failure, error or
+skipped) that Jenkins, GitLab and the usual viewers read.
+"""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from orchestrator.expectations import Verdict
+from orchestrator.report.model import Cell, Report, Row
+from orchestrator.report.text import first_line
+from suites.trial import Outcome
+
+
+def junit(report: Report) -> str:
+    """The report as XML, to be written as UTF-8."""
+    suites = Element("testsuites", name="pnnx-parity")
+    for cell in report.cells:
+        suites.append(_suite(report, cell))
+    _total(suites)
+    ElementTree.indent(suites)
+    text: str = ElementTree.tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
+
+
+def _suite(report: Report, cell: Cell) -> Element:
+    suite = Element("testsuite", name=cell.label, timestamp=f"{report.created:%Y-%m-%dT%H:%M:%S}")
+    if cell.record is not None:
+        properties = SubElement(suite, "properties")
+        facts = {"python": cell.record.python, "platform": cell.record.platform}
+        for name, value in (facts | cell.record.packages | cell.record.env).items():
+            SubElement(properties, "property", name=name, value=value)
+    for row in report.rows:
+        if row.cell == cell.label:
+            suite.append(_case(row, report.diagnostic(row)))
+    for missing in report.missing:
+        if missing.cell == cell.label:
+            name = f"{missing.case}[{missing.frontend}-{missing.target}-{missing.device}]"
+            case = SubElement(suite, "testcase", classname=cell.label, name=name, time="0")
+            SubElement(case, "error", type="missing", message="no result: the run is incomplete")
+    cases = suite.findall("testcase")
+    suite.set("tests", str(len(cases)))
+    for kind, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(kind, str(sum(case.find(tag) is not None for case in cases)))
+    suite.set("time", f"{sum(float(case.get('time', 0)) for case in cases):.3f}")
+    return suite
+
+
+def _case(row: Row, diagnostic: str) -> Element:
+    case = Element(
+        "testcase",
+        classname=f"{row.cell}.{row.suite or 'unknown'}",
+        name=f"{row.case}[{row.frontend}-{row.target}-{row.device}]",
+        time=f"{row.total:.3f}",
+    )
+    if row.verdict is Verdict.expected:
+        # What an entry expects is not run down as a failure, nor hidden among the passes.
+        message = f"expected, {row.what}: {row.why} ({row.expectation})"
+        SubElement(case, "skipped", type="expected", message=message).text = diagnostic
+    elif not row.verdict.green:
+        broken = row.outcome in (Outcome.crashed, Outcome.timed_out)
+        message = f"{row.why}: {first_line(diagnostic)}" if diagnostic else row.why
+        text = f"{diagnostic}\n\nagain: {row.command}"
+        tag = "error" if broken else "failure"
+        SubElement(case, tag, type=f"{row.verdict}.{row.outcome}", message=message).text = text
+    return case
+
+
+def _total(suites: Element) -> None:
+    for name in ("tests", "failures", "errors", "skipped"):
+        suites.set(name, str(sum(int(suite.get(name, 0)) for suite in suites)))
+    suites.set("time", f"{sum(float(suite.get('time', 0)) for suite in suites):.3f}")

@@ -1,0 +1,123 @@
+"""`report.md`: what is to be done, short; also the step summary of a GitHub job.
+
+GitHub takes at most 1 MiB: lists end after `MOST` entries, texts after a few hundred characters.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Iterator, Sequence
+
+from orchestrator.report.differences import PACKAGES
+from orchestrator.report.headline import count, counts, headline
+from orchestrator.report.model import Difference, Group, Report, Side
+from orchestrator.report.text import first_line
+
+MOST = 50
+SIGNS = {0: "✅", 1: "❌", 3: "⚠️"}
+
+
+def markdown(report: Report) -> str:
+    """The report as GitHub-flavoured Markdown."""
+    lines = [
+        f"## {SIGNS[report.status]} pnnx-parity: {headline(report)}",
+        "",
+        counts(report) + ".",
+        "",
+        *(f"- ⚠️ {_code(text)}" for text in report.warnings[:MOST]),
+        "",
+    ]
+    for title, body in (
+        ("Unexpected and stale", _attention(report)),
+        ("Differences between cells", _differences(report)),
+        ("Failure clusters", _clusters(report)),
+        ("Slowest trials", _slowest(report)),
+        ("Cells", _cells(report)),
+    ):
+        table = list(body)
+        if table:
+            is_open = " open" if title.startswith("Unexpected") else ""
+            lines += [f"<details{is_open}><summary>{title}</summary>", "", *table, "", "</details>"]
+            lines.append("")
+    return "\n".join(lines)
+
+
+def _attention(report: Report) -> Iterator[str]:
+    def row(group: Group) -> list[str]:
+        first = report.rows[group.rows[0]]
+        where = "<br>".join(map(_escape, report.places(group.rows)))
+        text = report.diagnostic(first)
+        return [str(group.verdict), _code(first.case), where, _escape(first.why), _code(text)]
+
+    heads = ("verdict", "case", "where", "why", "diagnostic")
+    return _table(heads, [row(group) for group in report.attention[:MOST]], len(report.attention))
+
+
+def _differences(report: Report) -> Iterator[str]:
+    def side(side: Side) -> str:
+        cells = ", ".join(report.rows[number].cell for number in side.rows)
+        where = f" (where {' and '.join(side.where)})" if side.where else ""
+        return _escape(f"{report.rows[side.rows[0]].what} in {cells}{where}")
+
+    def row(difference: Difference) -> list[str]:
+        sides = "<br>".join(map(side, difference.sides))
+        return [_code(difference.case), _escape(difference.path), sides]
+
+    rows = [row(difference) for difference in report.differences[:MOST]]
+    return _table(("case", "path", "what came"), rows, len(report.differences))
+
+
+def _clusters(report: Report) -> Iterator[str]:
+    rows = [
+        [str(len(group.rows)), str(group.verdict), _escape(group.what), _code(group.pattern)]
+        for group in report.clusters[:MOST]
+    ]
+    return _table(("trials", "worst", "what", "diagnostic"), rows, len(report.clusters))
+
+
+def _slowest(report: Report) -> Iterator[str]:
+    rows = [
+        [f"{row.total:.2f} s", _code(row.case), _escape(row.path), _code(row.cell)]
+        for row in report.slowest(10)
+    ]
+    return _table(("time", "case", "path", "cell"), rows, len(rows))
+
+
+def _cells(report: Report) -> Iterator[str]:
+    packages = [
+        package
+        for package in PACKAGES
+        if any(cell.record and package in cell.record.packages for cell in report.cells)
+    ]
+    rows = []
+    for cell in report.cells[:MOST]:
+        if cell.record is None:
+            continue
+        versions = [_escape(cell.record.packages.get(package, "–")) for package in packages]
+        rows.append([_code(cell.label), _escape(cell.record.platform), *versions])
+    yield from _table(("cell", "platform", *packages), rows, len(rows))
+    if report.conflicts:
+        yield from ("", "Runs disagree:", "")
+        yield from (f"- {_code(text)}" for text in report.conflicts[:MOST])
+
+
+def _table(heads: Sequence[str], rows: Sequence[Iterable[str]], total: int) -> Iterator[str]:
+    if not rows:
+        return
+    yield "| " + " | ".join(heads) + " |"
+    yield "|" + " --- |" * len(heads)
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+    if total > len(rows):
+        yield f"\n{count(total - len(rows), 'more')} in index.html."
+
+
+def _escape(text: str) -> str:
+    """Text that neither Markdown nor HTML takes for its own, on one line."""
+    plain = html.escape(first_line(text, 300))
+    return "".join(f"&#{ord(sign)};" if sign in "|\\`*_[]~@#:$" else sign for sign in plain)
+
+
+def _code(text: str) -> str:
+    """The first line as code, as an HTML element: backticks in a text would end a Markdown one."""
+    return f"<code>{_escape(text)}</code>" if text else ""

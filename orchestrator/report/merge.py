@@ -1,0 +1,166 @@
+"""Runs read and put together: the newest result of each trial, and what contradicts itself."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from orchestrator import journal
+from orchestrator.errors import UsageError
+from orchestrator.record import FORMAT, CellRecord, RunRecord
+from suites.trial import Result, Trial
+
+NAMES = re.compile(r"[\w.+ -]+(/[\w.+ -]+){4}")
+"""What `str(trial)` looks like: names that no file format or shell reads as more than a name."""
+
+
+class RunError(UsageError):
+    """A folder that is not a whole run."""
+
+
+class RunFolder(NamedTuple):
+    """What a run left."""
+
+    record: RunRecord
+    results: list[Result]
+
+
+class Newest(NamedTuple):
+    """A trial's newest result, and the run that it is of."""
+
+    result: Result
+    run: RunRecord
+
+
+class Column(NamedTuple):
+    """A cell's name, and how each run found it, oldest first."""
+
+    cell: str
+    records: list[tuple[str, CellRecord]]
+    """With the run's name; two runs of one name are possible."""
+
+    @property
+    def record(self) -> CellRecord | None:
+        """As the newest run found it; None where no runner came up."""
+        return self.records[-1][1] if self.records else None
+
+
+class Merged(NamedTuple):
+    """Runs as one. Trials are keyed by the label of their column: their cell's name, or
+    `NAME@PLATFORM` where the runs have the cell on several platforms, which are not duplicates."""
+
+    runs: list[RunFolder]
+    """Oldest first."""
+    results: dict[tuple[str, Trial], Newest]
+    missing: list[tuple[str, Trial]]
+    """Planned by some run, done by none."""
+    columns: dict[str, Column]
+    """By label."""
+    conflicts: list[str]
+    warnings: list[str]
+    """What was left out, and why: the report is incomplete."""
+
+
+def read_run(folder: Path) -> RunFolder:
+    """Read a run's folder. Raises RunError, which names the file, for a foreign or damaged one."""
+    file = folder / "run.json"
+    try:
+        record = msgspec.json.decode(file.read_bytes(), type=RunRecord)
+        results = journal.read(folder / journal.NAME)
+    except OSError as error:
+        raise RunError(f"{folder}: not a run: {error.strerror}: {file}") from None
+    except msgspec.DecodeError as error:
+        raise RunError(f"{file}: not a run's record: {error}") from None
+    except journal.JournalError as error:
+        raise RunError(str(error)) from None
+    if record.format != FORMAT:
+        raise RunError(f"{file}: of format {record.format}; this program reads {FORMAT}")
+    for trial in (*record.plan, *(result.trial for result in results)):
+        if not NAMES.fullmatch(str(trial)):
+            raise RunError(f"{folder}: no trial of this program has the name {str(trial)!r}")
+    return RunFolder(record, results)
+
+
+def merge(folders: Iterable[Path]) -> Merged:
+    """Read runs and take each trial's newest result: of the run that was started last.
+
+    What cannot be read becomes a warning. Raises RunError where nothing can be.
+    """
+    runs, warnings = [], []
+    for folder in dict.fromkeys(folder.resolve() for folder in folders):
+        if _is_ours(folder):
+            continue
+        try:
+            runs.append(read_run(folder))
+        except RunError as error:
+            warnings.append(f"left out: {error}")
+    if not runs:
+        raise RunError("; ".join(warnings) or "no run to report; name folders under results/")
+    runs.sort(key=lambda run: run.record.started)
+    labels = _Labels(runs)
+    results = {
+        (labels.of(record, result.trial.cell), result.trial): Newest(result, record)
+        for record, results in runs
+        for result in results
+    }
+    planned = {
+        (labels.of(record, trial.cell), trial) for record, _ in runs for trial in record.plan
+    }
+    missing = sorted(planned - results.keys())
+    columns = _columns(runs, labels)
+    return Merged(runs, results, missing, columns, list(_conflicts(columns)), warnings)
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether it is no run but lies beside runs, for `pnnx-parity report results/*`."""
+    merged_report = (path / "report.json").exists() and not (path / "run.json").exists()
+    return path.name.startswith("history.sqlite") or merged_report
+
+
+class _Labels:
+    """The labels of the columns: which cells need their platform told."""
+
+    def __init__(self, runs: Iterable[RunFolder]) -> None:
+        self._platforms: dict[str, set[str]] = defaultdict(set)
+        for run in runs:
+            for name, cell in run.record.cells.items():
+                self._platforms[name].add(cell.platform)
+
+    def of(self, run: RunRecord, cell: str) -> str:
+        if len(self._platforms[cell]) < 2:
+            return cell
+        return f"{cell}@{run.cells[cell].platform if cell in run.cells else 'unknown'}"
+
+
+def _columns(runs: Iterable[RunFolder], labels: _Labels) -> dict[str, Column]:
+    """The columns by label; of what runs say of one, the newest counts."""
+    columns: dict[str, Column] = {}
+    for record, _ in runs:
+        for name in {trial.cell for trial in record.plan} | record.cells.keys():
+            column = columns.setdefault(labels.of(record, name), Column(name, []))
+            if name in record.cells:
+                column.records.append((record.run, record.cells[name]))
+    return dict(sorted(columns.items()))
+
+
+def _conflicts(columns: Mapping[str, Column]) -> Iterator[str]:
+    """What runs say differently of one column, fact by fact."""
+    for label, column in columns.items():
+        said = [(run, _facts(record)) for run, record in column.records]
+        for fact in sorted({fact for _, facts in said for fact in facts}):
+            runs_by_value: dict[str, list[str]] = defaultdict(list)
+            for run, facts in said:
+                runs_by_value[facts.get(fact, "absent")].append(run)
+            if len(runs_by_value) > 1:
+                words = (f"{value} in {', '.join(runs)}" for value, runs in runs_by_value.items())
+                yield f"{label}: {fact} is " + "; ".join(words)
+
+
+def _facts(cell: CellRecord) -> dict[str, str]:
+    own = {"python": cell.python, "machine": cell.machine, "threads": str(cell.threads)}
+    return own | cell.packages | cell.env

@@ -1,0 +1,182 @@
+"""A report as plain data: `report.json` is exactly this, and every other form is written from it.
+
+The text in it is untrusted but visible (`text.visible`): no control characters are left.
+"""
+
+from __future__ import annotations
+
+import datetime
+import shlex
+from collections import defaultdict
+from collections.abc import Iterable
+
+import msgspec
+
+from orchestrator.expectations import Verdict
+from orchestrator.record import CellRecord
+from suites.trial import Outcome, Stage
+
+SCHEMA = 1
+"""The version of report.json; it changes when a field changes its meaning or goes."""
+
+
+class Run(msgspec.Struct, kw_only=True):
+    """A run that the report is made of."""
+
+    run: str
+    started: datetime.datetime
+    finished: datetime.datetime | None
+    command: list[str]
+    commit: str
+    versions: dict[str, str]
+    cpu: str
+    cores: int
+    workers: int
+    seconds: dict[str, float]
+    results: int
+    """That it holds; newer runs may have replaced some."""
+
+
+class Cell(msgspec.Struct, kw_only=True):
+    """A column of the report: a cell, on one platform where the runs have it on several."""
+
+    label: str
+    """The cell's name, or `NAME@PLATFORM`."""
+    name: str
+    record: CellRecord | None
+    """As the newest run found it; None where no runner came up."""
+
+
+class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A trial with its newest result and the verdict on it."""
+
+    cell: str
+    """The label of its `Cell`."""
+    case: str
+    suite: str
+    frontend: str
+    target: str
+    device: str
+    run: str
+    outcome: Outcome
+    stage: Stage | None = None
+    diagnostic: int | None = None
+    """Where its text stands in `Report.diagnostics`."""
+    verdict: Verdict
+    why: str = ""
+    expectation: str = ""
+    """`FILE:LINE` of the entry that took part."""
+    link: str = ""
+    seconds: dict[str, float] = {}
+    attempts: int = 1
+    peak_mb: float | None = None
+
+    @property
+    def path(self) -> str:
+        device = "" if self.device == "cpu" else f" on {self.device}"
+        return f"{self.frontend} → {self.target}{device}"
+
+    @property
+    def total(self) -> float:
+        return sum(self.seconds.values())
+
+    @property
+    def what(self) -> str:
+        """`failed at export`, `passed`."""
+        return f"{self.outcome} at {self.stage}" if self.stage else str(self.outcome)
+
+    @property
+    def command(self) -> str:
+        """The command that runs this trial again."""
+        cell = self.cell.partition("@")[0]
+        words = ["run", "--cell", cell, "-k", self.case, "--frontend", self.frontend]
+        words += ["--target", self.target, "--device", self.device]
+        return shlex.join(["pnnx-parity", *words])
+
+
+class Missing(msgspec.Struct):
+    """A planned trial without a result."""
+
+    cell: str
+    case: str
+    frontend: str
+    target: str
+    device: str
+
+
+class Group(msgspec.Struct, kw_only=True):
+    """Rows that came to the same: outcome, stage and kind of diagnostic."""
+
+    verdict: Verdict
+    """The worst of its rows."""
+    what: str
+    pattern: str
+    """The diagnostic's kind, with numbers and names taken out (`text.pattern`)."""
+    rows: list[int]
+    """Where they stand in `Report.rows`."""
+
+
+class Side(msgspec.Struct, kw_only=True):
+    """The cells in which a trial came to the same, and what only they have in common."""
+
+    rows: list[int]
+    where: list[str]
+    """Such as `torch ≥ 2.14.1`; empty where nothing that is known tells these cells apart."""
+
+
+class Difference(msgspec.Struct, kw_only=True):
+    """A trial that came to different things in different cells."""
+
+    case: str
+    path: str
+    sides: list[Side]
+    """Largest first."""
+
+
+class Report(msgspec.Struct, kw_only=True):
+    schema: int = SCHEMA
+    created: datetime.datetime
+    status: int
+    """The exit status: 0, 1 or 3."""
+    verdicts: dict[Verdict, int]
+    outcomes: dict[Outcome, int]
+    runs: list[Run]
+    """Oldest first."""
+    cells: list[Cell]
+    warnings: list[str]
+    """What could not be read and was left out."""
+    conflicts: list[str]
+    """What runs say differently of one cell."""
+    rows: list[Row]
+    """By case, frontend, target, device and cell."""
+    missing: list[Missing]
+    diagnostics: list[str]
+    attention: list[Group]
+    """What is unexpected or stale, case by case; unexpected first, then the largest."""
+    differences: list[Difference]
+    clusters: list[Group]
+    """Everything that did not pass, and every stale pass, whatever its case; largest first."""
+
+    @property
+    def title(self) -> str:
+        return self.runs[0].run if len(self.runs) == 1 else f"{len(self.runs)} runs"
+
+    def diagnostic(self, row: Row) -> str:
+        return "" if row.diagnostic is None else self.diagnostics[row.diagnostic]
+
+    def places(self, numbers: Iterable[int]) -> list[str]:
+        """Where rows stand, in words: `ts → pnnx, pt2 → pnnx in torch213-tf5`."""
+        cells: dict[str, list[str]] = defaultdict(list)
+        for row in (self.rows[number] for number in numbers):
+            cells[row.path].append(row.cell)
+        paths: dict[tuple[str, ...], list[str]] = defaultdict(list)
+        for path, names in cells.items():
+            paths[tuple(dict.fromkeys(names))].append(path)
+        return [f"{', '.join(same)} in {', '.join(names)}" for names, same in paths.items()]
+
+    def slowest(self, count: int) -> list[Row]:
+        return sorted(self.rows, key=lambda row: -row.total)[:count]
+
+
+VERDICTS = (Verdict.unexpected, Verdict.stale, Verdict.expected, Verdict.ok)
+"""Worst first."""

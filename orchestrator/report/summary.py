@@ -1,0 +1,37 @@
+"""What a run says in the terminal at its end: the counts, and what to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from orchestrator.report.headline import count, counts, headline
+from orchestrator.report.model import Group, Report
+from orchestrator.report.text import first_line
+
+MOST = 10
+
+
+def summary(report: Report, folder: Path) -> str:
+    """A few lines of plain text; `folder` is where the report was written."""
+    lines = [f"{headline(report)}. {counts(report)}."]
+    for group in report.attention[:MOST]:
+        lines += _group(report, group)
+    if len(report.attention) > MOST:
+        lines.append(f"... and {len(report.attention) - MOST:,} more like these")
+    retried = sum(row.attempts > 1 for row in report.rows)
+    if retried:
+        lines.append(f"{count(retried, 'trial')} ran again after a fault of the infrastructure")
+    lines += [f"warning: {text}" for text in report.warnings]
+    lines += [f"runs disagree: {text}" for text in report.conflicts[:MOST]]
+    lines.append(f"report: {folder / 'index.html'}")
+    return "\n".join(lines)
+
+
+def _group(report: Report, group: Group) -> Iterator[str]:
+    row = report.rows[group.rows[0]]
+    yield f"{group.verdict}: {row.case}: {row.why}"
+    yield from (f"  {place}" for place in report.places(group.rows))
+    if row.diagnostic is not None:
+        yield f"  {first_line(report.diagnostic(row), 160)}"
+    yield f"  again: {row.command}"

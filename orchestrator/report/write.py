@@ -1,0 +1,28 @@
+"""A report in all its forms, in a folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from orchestrator.files import write_whole
+from orchestrator.report.junit import junit
+from orchestrator.report.markdown import markdown
+from orchestrator.report.model import Report
+from orchestrator.report.page import page
+
+
+def write(report: Report, folder: Path) -> None:
+    """Write junit.xml, report.md, report.json and index.html, each whole; append report.md to
+    `$GITHUB_STEP_SUMMARY` where that is set."""
+    folder.mkdir(parents=True, exist_ok=True)
+    short = markdown(report)
+    write_whole(folder / "report.json", msgspec.json.encode(report))
+    write_whole(folder / "junit.xml", junit(report))
+    write_whole(folder / "report.md", short)
+    write_whole(folder / "index.html", page(report))
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        with open(summary, "a", encoding="utf-8") as file:
+            file.write(short)
