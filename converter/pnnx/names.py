@@ -26,6 +26,11 @@ def operator_names(graph: Graph) -> dict[Operator, str]:
     return dict(zip(graph.operators, unique(words, frozenset()), strict=True))
 
 
+def words(text: str) -> frozenset[str]:
+    """Split a table of names."""
+    return frozenset(text.split())
+
+
 def unique(names: Iterable[str], reserved: frozenset[str]) -> list[str]:
     """Append `_1`, `_2`… to names that are reserved or came before."""
     taken = set(reserved)

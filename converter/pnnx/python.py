@@ -1,0 +1,253 @@
+"""Write `_pnnx.py`: the graph as a PyTorch module, and functions that export and try it.
+
+The module needs torch alone (and torchvision or torchaudio if the graph has an operator of theirs)
+and loads its `.pnnx.bin` from its own folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TextIO
+
+from converter.errors import UnsupportedError
+from converter.ir import Graph, Operand, Operator
+from converter.pnnx import modules
+from converter.pnnx.literal import literal
+from converter.pnnx.names import operator_names
+from converter.pnnx.scope import Scope, member_names
+from converter.pnnx.statements import write_statement
+
+_FILE = """\
+{imports}
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+{modules}{loads}{loaders}
+    def forward(self{arguments}):
+{forward}
+
+
+def _model():
+    return Model().eval()
+
+
+def _inputs():
+    torch.manual_seed(0)
+    return ({inputs})
+
+
+@torch.no_grad()
+def export_torchscript():
+    net = _model()
+    torch.jit.trace(net, _inputs()).save({torchscript})
+
+
+@torch.no_grad()
+def export_exported_program():
+    net = _model()
+    program = torch.export.export(net, _inputs(){dynamic})
+    torch.export.save(program, {program})
+
+
+@torch.no_grad()
+def export_onnx():
+    net = _model()
+    torch.onnx.export(
+        net,
+        _inputs(),
+        {onnx},
+        input_names={input_names},
+        output_names={output_names},
+    )
+
+
+@torch.no_grad()
+def export_pnnx():
+    import pnnx
+
+    net = _model()
+    pnnx.export(net, {torchscript}, _inputs())
+
+
+def export_ncnn():
+    export_pnnx()
+
+
+@torch.no_grad()
+def test_inference():
+    net = _model()
+    return net(*_inputs())
+
+
+if __name__ == "__main__":
+    print(test_inference())
+"""
+
+_LOADERS = """
+    def load_pnnx_bin_as_parameter(self, archive, key, shape, dtype, requires_grad=True):
+        tensor = self.load_pnnx_bin_as_tensor(archive, key, shape, dtype)
+        has_grad = tensor.is_floating_point() or tensor.is_complex()
+        return nn.Parameter(tensor, requires_grad and has_grad)
+
+    def load_pnnx_bin_as_tensor(self, archive, key, shape, dtype):
+        tensor = torch.empty(shape, dtype=getattr(torch, dtype))
+        data = memoryview(tensor.reshape(-1).view(torch.uint8).numpy())
+        if archive.getinfo(key).file_size != len(data):
+            raise ValueError(f"{archive.filename}: {key} does not have {len(data)} bytes")
+        with archive.open(key) as entry:
+            entry.readinto(data)
+        return tensor
+"""
+
+UNKNOWN_SIZE = 128
+"""What a dynamic dim counts when the inputs are drawn."""
+
+_TORCH_DTYPES: Mapping[str, str] = {
+    "f32": "torch.float",
+    "f64": "torch.double",
+    "f16": "torch.half",
+    "bf16": "torch.bfloat16",
+    "i8": "torch.int8",
+    "i16": "torch.short",
+    "i32": "torch.int",
+    "i64": "torch.long",
+    "u8": "torch.uint8",
+    "bool": "torch.bool",
+    "c64": "torch.complex64",
+    "c128": "torch.complex128",
+}
+
+
+def write_python(
+    graph: Graph,
+    stream: TextIO,
+    bin_name: str,
+    stem: str,
+    shapes: Sequence[Sequence[int]] = (),
+) -> None:
+    """Write the module.
+
+    `bin_name` is the `.pnnx.bin`'s name, in the module's folder; `stem` the module's own name
+    without `.py` (`m_pnnx`), by which its exports are called; `shapes`, of each input, are drawn
+    where a shape is dynamic. Raises UnsupportedError for an operator that PyTorch does not have or
+    an argument that it cannot take.
+    """
+    members = member_names(graph)
+    scope = Scope(graph, members)
+    inputs = [op.outputs[0] for op in graph.of_type("pnnx.Input")]
+    outputs = [operand for op in graph.of_type("pnnx.Output") for operand in op.inputs]
+    for op in graph.operators:
+        if op.type not in ("pnnx.Input", "pnnx.Output"):
+            write_statement(op, scope)
+    scope.lines.append(f"return {', '.join(scope[operand] for operand in outputs)}")
+    loads = list(_loads(graph, scope, members))
+    drawn = list(_drawn(inputs, shapes))
+    stream.write(
+        _FILE.format(
+            imports="\n".join(_imports(graph, scope.lines)),
+            modules=_block(_makes(scope, members)),
+            loads=_loading(loads, bin_name),
+            loaders=_LOADERS if loads else "",
+            arguments="".join(f", {scope[operand]}" for operand in inputs),
+            forward=_block(scope.lines).removeprefix("\n"),
+            inputs="".join(f"\n        {draw}," for draw in drawn) + "\n    " * bool(drawn),
+            dynamic=_dynamic(inputs),
+            torchscript=literal(f"{stem}.py.pt"),
+            program=literal(f"{stem}.py.pt2"),
+            onnx=literal(f"{stem}.py.onnx"),
+            input_names=[f"in{index}" for index in range(len(inputs))],
+            output_names=[f"out{index}" for index in range(_leaves(outputs))],
+        )
+    )
+
+
+def _imports(graph: Graph, lines: Iterable[str]) -> Iterator[str]:
+    if any("math." in line for line in lines):
+        yield "import math"
+    if any(op.attrs for op in graph.operators):
+        yield "import os"
+        yield "import zipfile"
+        yield ""
+    yield "import torch"
+    yield "import torch.nn as nn"
+    yield "import torch.nn.functional as F"
+    for package in ("torchvision", "torchaudio"):
+        if any(f"{package}." in op.type for op in graph.operators):
+            yield f"import {package}"
+
+
+def _block(lines: Iterable[str]) -> str:
+    """Lines of a method's body."""
+    return "\n".join(["", *(f"        {line}" if line else "" for line in lines)])
+
+
+def _makes(scope: Scope, members: Iterable[Operator]) -> Iterator[str]:
+    return (modules.make(op, scope.member(op)) for op in members if op.type != "pnnx.Attribute")
+
+
+def _loads(graph: Graph, scope: Scope, members: Iterable[Operator]) -> Iterator[str]:
+    names = operator_names(graph)
+    for op in members:
+        yield from modules.load(op, scope.member(op), names[op])
+
+
+def _loading(loads: Iterable[str], bin_name: str) -> str:
+    if not loads:
+        return "\n"
+    opened = [
+        "",
+        "folder = os.path.dirname(os.path.abspath(__file__))",
+        f"with zipfile.ZipFile(os.path.join(folder, {literal(bin_name)})) as archive:",
+    ]
+    return _block([*opened, *(f"    {line}" for line in loads)]) + "\n"
+
+
+def _drawn(inputs: Sequence[Operand], shapes: Sequence[Sequence[int]]) -> Iterator[str]:
+    """Draw each input as pnnx does, and the suites."""
+    for index, operand in enumerate(inputs):
+        shape = shapes[index] if shapes else operand.shape
+        if shape is None or operand.dtype is None:
+            raise UnsupportedError(
+                f"the shape or the dtype of input {index} is not known",
+                mend="give it with inputshape=",
+            )
+        sizes = literal(tuple(dim if isinstance(dim, int) else UNKNOWN_SIZE for dim in shape))
+        dtype = _TORCH_DTYPES[operand.dtype]
+        if operand.dtype[0] in "fbc" and operand.dtype != "bool":
+            yield f"torch.rand({sizes}, dtype={dtype})"
+        else:
+            high = 2 if operand.dtype == "bool" else 10  # PyTorch refuses 10 for booleans
+            yield f"torch.randint({high}, {sizes}, dtype={dtype})"
+
+
+def _dynamic(inputs: Iterable[Operand]) -> str:
+    """The dims that stay dynamic in an exported program."""
+    found = [
+        {axis for axis, dim in enumerate(operand.shape or ()) if not isinstance(dim, int)}
+        for operand in inputs
+    ]
+    if not any(found):
+        return ""
+    dims = (
+        "{" + ", ".join(f"{axis}: torch.export.Dim.AUTO" for axis in sorted(axes)) + "}"
+        for axes in found
+    )
+    return f", dynamic_shapes=({', '.join(dims)},)"
+
+
+def _leaves(outputs: Iterable[Operand]) -> int:
+    """Count the tensors in a nest of tuples."""
+    count = 0
+    stack = list(outputs)
+    while stack:
+        producer = stack.pop().producer
+        if producer is not None and producer.type in (
+            "prim::TupleConstruct",
+            "prim::ListConstruct",
+        ):
+            stack.extend(producer.inputs)
+        else:
+            count += 1
+    return count
