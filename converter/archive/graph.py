@@ -23,10 +23,13 @@ from converter.archive.zip import ZipFile, printable
 from converter.errors import ArchiveError, Where
 from converter.ir import Dim
 
+DEPTH_LIMIT = 16
+"""Of graphs in graphs, so that what walks them can recurse."""
+
 
 def read_body(archive: ZipFile, graph: schema.Graph) -> Body:
     """Read a graph. Raises ArchiveError for a name that is read before it is made or made twice."""
-    return _BodyReader(archive, graph).read()
+    return _BodyReader(archive, graph, depth=0).read()
 
 
 class _BodyReader:
@@ -36,18 +39,19 @@ class _BodyReader:
     in them is not known yet.
     """
 
-    def __init__(self, archive: ZipFile, graph: schema.Graph) -> None:
+    def __init__(self, archive: ZipFile, graph: schema.Graph, depth: int) -> None:
         self.archive = archive
         self.graph = graph
+        self.depth = depth
         self.tensors: dict[str, TensorType] = {}
         self.symbols: dict[str, str | bool | int | float] = {}
         self.where: Where | None = None
-        self.place = "the graph's inputs"
+        self.place = "an input of the graph"
 
     def read(self) -> Body:
         inputs = tuple(self.made(argument) for argument in self.graph.inputs)
         nodes = tuple(self.node(node) for node in self.graph.nodes)
-        self.place, self.where = "the graph's outputs", None
+        self.place, self.where = "an output of the graph", None
         outputs = tuple(self.used(argument) for argument in self.graph.outputs)
         return Body(inputs, outputs, nodes, self.tensors, self.symbols)
 
@@ -57,7 +61,8 @@ class _BodyReader:
         self.place = f"node `{printable(node.name or node.target)}`"
         inputs = tuple((named.name, self.used(named.arg)) for named in node.inputs)
         outputs = tuple(self.made(argument) for argument in node.outputs)
-        return Node(node.target, node.name or "", inputs, outputs, self.where, modules)
+        name = printable(node.name or "")
+        return Node(printable(node.target), name, inputs, outputs, self.where, modules)
 
     def error(self, message: str) -> ArchiveError:
         return self.archive.error(f"{self.place} {message}")
@@ -112,7 +117,10 @@ class _BodyReader:
         return names[number]
 
     def sub_graph(self, argument: schema.GraphArgument) -> GraphRef:
-        return GraphRef(argument.name, read_body(self.archive, argument.graph))
+        if self.depth == DEPTH_LIMIT:
+            raise self.error("holds graphs that are nested too deeply")
+        inner = _BodyReader(self.archive, argument.graph, self.depth + 1)
+        return GraphRef(argument.name, inner.read())
 
     # --- values that are made
 
@@ -162,6 +170,9 @@ class _BodyReader:
         return SymRef(name)
 
     def unique(self, name: str) -> str:
+        """Check a new name: an identifier, as torch.fx makes them, that is not taken."""
+        if not (name.isidentifier() and name.isascii()):
+            raise self.error(f"makes `{printable(name)}`, which is no name")
         if name in self.tensors or name in self.symbols:
             raise self.error(f"makes `{printable(name)}` a second time")
         return name

@@ -70,7 +70,10 @@ class StoredKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StoredInput:
-    """A graph input that the archive holds the values of. `fqn` is its name in the user's model."""
+    """A graph input that the archive holds the values of.
+
+    `fqn` is its name in the user's model, `layer1.0.conv1.weight`: any text whatever.
+    """
 
     name: str
     kind: StoredKind

@@ -15,7 +15,7 @@ from converter.archive.signature import SignatureReader
 from converter.archive.tree import read_tree
 from converter.archive.zip import DAMAGED, ZipFile, printable
 
-JSON_LIMIT = 512 << 20
+JSON_LIMIT = 256 << 20
 """Bytes of a JSON file that are read. A program of 10,000 nodes has about 20 MB."""
 
 T = TypeVar("T")

@@ -11,6 +11,8 @@ from converter.archive import schema
 from converter.archive.program import TreeSpec
 
 PROTOCOL = 1
+DEPTH_LIMIT = 64
+"""Of nests in nests, so that what walks them can recurse."""
 
 
 def read_tree(text: str, named_tuples: Mapping[str, schema.NamedTupleDef]) -> TreeSpec:
@@ -22,15 +24,19 @@ def read_tree(text: str, named_tuples: Mapping[str, schema.NamedTupleDef]) -> Tr
     protocol, root = msgspec.json.decode(text, type=tuple[int, schema.TreeNode])
     if protocol != PROTOCOL:
         raise ValueError(f"pytree protocol {protocol}")
-    return _node(root, named_tuples)
+    return _node(root, named_tuples, depth=0)
 
 
-def _node(node: schema.TreeNode, named_tuples: Mapping[str, schema.NamedTupleDef]) -> TreeSpec:
+def _node(
+    node: schema.TreeNode, named_tuples: Mapping[str, schema.NamedTupleDef], depth: int
+) -> TreeSpec:
+    if depth > DEPTH_LIMIT:
+        raise ValueError("nested too deeply")
     if not node.type:
         if node.children_spec:
             raise ValueError("a leaf with children")
         return TreeSpec()
-    children = tuple(_node(child, named_tuples) for child in node.children_spec)
+    children = tuple(_node(child, named_tuples, depth + 1) for child in node.children_spec)
     if node.type == "collections.namedtuple":
         fields = named_tuples.get(node.context) if isinstance(node.context, str) else None
         keys: Sequence[Any] = fields.field_names if fields else ()
@@ -40,9 +46,10 @@ def _node(node: schema.TreeNode, named_tuples: Mapping[str, schema.NamedTupleDef
 
 
 def _keys(context: Any) -> Sequence[Any]:
-    """Read the keys of a dict-like node: JSON in a string, a list; a defaultdict's come second.
+    """Read the keys of a dict-like node: a list, as JSON in a string.
 
-    What a class of the user's own keeps there is not ours to know: no keys.
+    A defaultdict has them in an object, a dataclass before those fields that were None. What a
+    class of the user's own keeps there is not ours to know: no keys.
     """
     try:
         keys = msgspec.json.decode(context) if isinstance(context, str) else context
@@ -50,6 +57,8 @@ def _keys(context: Any) -> Sequence[Any]:
         return ()
     if isinstance(keys, dict):
         keys = keys.get("dict_context")
+    if isinstance(keys, list) and len(keys) == 2 and isinstance(keys[0], list):
+        keys = keys[0]
     if isinstance(keys, list) and all(isinstance(key, str | int) for key in keys):
         return keys
     return ()

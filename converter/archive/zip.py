@@ -32,6 +32,8 @@ DIRECTORY_LIMIT = 64 << 20
 """Bytes of central directory that are read: about half a million entries."""
 DEFLATE_RATIO = 1032
 """Deflate cannot expand further than this (zlib's documentation)."""
+INFLATED_LIMIT = 32 << 20
+"""Bytes of a deflated entry that are held in memory at once. torch does not deflate."""
 BUFFER = 1 << 20
 
 DAMAGED = "copy or save the file again"
@@ -78,16 +80,17 @@ class ZipFile:
 
     def error(self, message: str, mend: str = "") -> ArchiveError:
         """Make an error that names the file."""
-        return ArchiveError(f"{printable(str(self._path))}: {message}", mend=mend)
+        return ArchiveError(f"{printable(str(self._path), 4096)}: {message}", mend=mend)
 
     def read(self, name: str, limit: int) -> bytes:
-        """Return an entry's whole content, which must not exceed `limit` bytes."""
+        """Return an entry's whole content: at most `limit` bytes, or INFLATED_LIMIT of deflated."""
         entry = self.entry(name)
-        if entry.size > limit:
-            raise self.error(
-                f"`{printable(name)}` has {entry.size} bytes, over the limit of {limit}"
-            )
-        return b"".join(bytes(chunk) for chunk in self.chunks(name, BUFFER))
+        if entry.size > (min(limit, INFLATED_LIMIT) if entry.method == DEFLATED else limit):
+            raise self.error(f"`{printable(name)}` is too large: {entry.size} bytes")
+        content = bytearray()
+        for chunk in self.chunks(name, BUFFER):
+            content += chunk
+        return bytes(content)
 
     def entry(self, name: str) -> Entry:
         try:
@@ -109,12 +112,11 @@ class ZipFile:
         if name not in self._sound and (start, stop) != (0, entry.size):
             for _ in self.chunks(name, BUFFER):
                 pass
-        content = self._inflated(entry, limit) if entry.method == DEFLATED else None
-        if content is not None:
-            content = _cut(content, start, stop)
+        if entry.method == DEFLATED:
+            content = _cut(self._inflated(entry, limit), start, stop)
         else:
             content = self._raw(self._content(entry) + start, stop - start, limit)
-        if (start, stop) != (0, entry.size) or name in self._sound:
+        if name in self._sound:
             yield from content
             return
         crc = 0
@@ -161,13 +163,12 @@ class ZipFile:
         try:
             for packed in self._raw(self._content(entry), entry.packed, BUFFER):
                 rest: bytes | memoryview = packed
-                while rest and not inflater.eof:
+                full = True
+                while (rest or full) and count <= entry.size and not inflater.eof:
                     chunk = inflater.decompress(rest, limit)
-                    rest = inflater.unconsumed_tail
+                    rest, full = inflater.unconsumed_tail, len(chunk) == limit
                     count += len(chunk)
-                    if count > entry.size:
-                        break
-                    if chunk:
+                    if chunk and count <= entry.size:
                         yield memoryview(chunk)
         except zlib.error:
             count = -1
