@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import importlib.metadata
 import platform
@@ -41,6 +42,18 @@ class Run:
         data = msgspec.json.format(msgspec.json.encode(self.record), indent=1)
         write_whole(self.folder / RECORD, data)
 
+    def spent(self, phase: str, seconds: float) -> None:
+        """Add to the wall time of a phase; a resumed run has some already."""
+        times = self.record.seconds
+        times[phase] = round(times.get(phase, 0.0) + seconds, 3)
+
+    def discard(self) -> None:
+        """Remove a run in which nothing was run; its folder too, if nothing else is in it."""
+        for file in (self.folder / RECORD, self.journal):
+            file.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+
     def missing(self) -> list[Trial]:
         """The planned trials without a result. Raises JournalError."""
         done = {result.trial for result in journal.read(self.journal)}
@@ -70,7 +83,9 @@ def create(folder: Path | None, command: Sequence[str], plan: list[Trial]) -> Ru
         cpu=cpu_model(),
         plan=plan,
     )
-    return Run(folder, record)
+    run = Run(folder, record)
+    run.save()
+    return run
 
 
 def _fresh(folder: Path) -> Path:

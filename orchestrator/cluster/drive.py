@@ -15,6 +15,7 @@ from orchestrator.cells import Cell, CellError
 from orchestrator.cluster.connect import Capacity
 from orchestrator.cluster.schedule import Lane, Schedule
 from orchestrator.cluster.slot import Slot
+from orchestrator.errors import UsageError
 from orchestrator.plan import Planned
 from orchestrator.record import CellRecord
 from orchestrator.runner.client import GRACE, START_LIMIT, RunnerDied
@@ -34,6 +35,9 @@ class Listener(Protocol):
     def result(self, result: Result) -> None:
         """A trial has ended."""
 
+    def lost(self, trial: Trial, reason: str) -> None:
+        """A trial is given up: it has no result."""
+
     def tick(self) -> None:
         """About a second has passed, or less."""
 
@@ -49,16 +53,12 @@ class Worker:
     deadline: float = 0.0
 
 
-@dataclass(frozen=True)
-class Lost:
-    """A trial that has no result, and why."""
-
-    trial: Trial
-    reason: str
+class ClusterLost(UsageError):  # noqa: N818 (an event, as Hangup is)
+    """Slots cannot be started any more."""
 
 
 class Driver:
-    """Runs a plan on a connected Ray. `lost` are the trials that were given up."""
+    """Runs a plan on a connected Ray."""
 
     def __init__(
         self,
@@ -67,20 +67,22 @@ class Driver:
         capacity: Capacity,
         listener: Listener,
     ) -> None:
-        self.lost: list[Lost] = []
         self._cells = cells
         self._listener = listener
         self._schedule = Schedule(plan)
         self._gpus = capacity.gpus
-        self._workers = [self._hire("cpu") for _ in range(capacity.cpus)]
-        self._workers += [self._hire("cuda") for _ in range(capacity.gpus)]
+        devices = ["cpu"] * capacity.cpus + ["cuda"] * capacity.gpus
+        self._workers = [Worker(device, _hire(device)) for device in devices]
         self._busy: dict[Any, Worker] = {}
         self._attempts: Counter[Trial] = Counter()
         self._faults = 0
         self._found: set[str] = set()
 
     def run(self) -> None:
-        """Run every trial. Raises CellError for a cell whose runner does not start."""
+        """Run every trial.
+
+        Raises CellError for a cell whose runner does not start, and ClusterLost.
+        """
         try:
             self._skip_without_gpu()
             while self._unfinished():
@@ -171,7 +173,7 @@ class Driver:
     def _replace(self, worker: Worker, reason: str) -> None:
         """Put another actor in the place of a lost one."""
         ray.kill(worker.actor)
-        worker.actor = self._hire(worker.device)
+        worker.actor = _hire(worker.device)
         self._lose(worker, reason)
 
     def _lose(self, worker: Worker, reason: str) -> None:
@@ -180,22 +182,20 @@ class Driver:
         if planned is None:
             self._faults += 1
             if self._faults == ATTEMPTS:
-                raise ClusterLost(f"no slot can be started any more: {reason}")
+                raise ClusterLost(f"no slot can be started any more: {reason}; see to the cluster")
             return
         self._attempts[planned.trial] += 1
         if self._attempts[planned.trial] == ATTEMPTS:
-            self.lost.append(Lost(planned.trial, f"{reason}, {ATTEMPTS} times"))
+            self._listener.lost(planned.trial, f"{reason}, {ATTEMPTS} times")
         else:
             self._schedule.put_back(planned)
 
-    def _hire(self, device: str) -> Any:
-        gpu = device == "cuda"
-        actor = ray.remote(Slot).options(num_cpus=0 if gpu else 1, num_gpus=1 if gpu else 0)
-        return actor.remote(gpu=gpu)
 
-
-class ClusterLost(Exception):  # noqa: N818
-    """Slots cannot be started any more: the run stays incomplete."""
+def _hire(device: str) -> Any:
+    """Start an actor with a CPU or a GPU to itself."""
+    gpu = device == "cuda"
+    actor = ray.remote(Slot).options(num_cpus=0 if gpu else 1, num_gpus=1 if gpu else 0)
+    return actor.remote(gpu=gpu)
 
 
 def _does_not_start(cell: str, death: RunnerDied) -> str:

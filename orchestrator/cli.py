@@ -1,0 +1,71 @@
+"""The command line: `pnnx-parity run | list | report | doctor`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from orchestrator.commands import doctor, listing, report, run
+from orchestrator.errors import UsageError, nearest
+
+COMMANDS = {
+    "run": (run, "run trials, audit them and write a report"),
+    "list": (listing, "list cells, suites, cases or the trials of a selection"),
+    "report": (report, "merge runs into one report"),
+    "doctor": (doctor, "import every package of a cell and say what is broken"),
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, without the usage before it."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+    def refuse(self, word: str) -> NoReturn:
+        """Raise UsageError for a word that means nothing, with the options that are near to it."""
+        options = [option for action in self._actions for option in action.option_strings]
+        self.error(f"unknown argument {word!r}; {nearest(word.partition('=')[0], options)}")
+
+
+def parser() -> Parser:
+    made = Parser(
+        prog="pnnx-parity",
+        description="Prove, cell by cell, that PyTorch models convert to pnnx and ncnn.",
+        allow_abbrev=False,
+    )
+    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, (module, help) in COMMANDS.items():
+        command = commands.add_parser(
+            name, help=help, description=module.__doc__, allow_abbrev=False
+        )
+        module.arguments(command)
+        command.set_defaults(main=module.main, parser=command)
+    return made
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status: 0 to 3, as the user guide tells."""
+    try:
+        args, unknown = parser().parse_known_args(words)
+        if unknown:
+            args.parser.refuse(unknown[0])
+        status: int = args.main(args)
+        sys.stdout.flush()
+    except UsageError as error:
+        print(f"pnnx-parity: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("pnnx-parity: interrupted", file=sys.stderr)
+        return 3
+    except BrokenPipeError:  # whoever reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

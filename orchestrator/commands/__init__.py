@@ -1,0 +1,1 @@
+"""The commands of `pnnx-parity`: files with `arguments(parser)` and `main(args) -> status`."""

@@ -1,0 +1,85 @@
+"""Options that several commands share, and what they select."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+
+from orchestrator.cells import ROOT, Cell, load_cells, pick
+from orchestrator.errors import UsageError, nearest
+from orchestrator.expectations import Table, load_tables
+from orchestrator.plan import Selection, check_suites
+from suites import registry
+from suites.registry import CaseInfo, RegistryError
+from suites.trial import DEVICES, FRONTENDS, TARGETS
+
+SELECTING = ("cell", "suite", "keyword", "frontend", "target", "device", "every_cell")
+"""What `selection_arguments` adds, as attributes."""
+
+EXPECTATIONS = ROOT / "suites" / "expectations"
+
+
+def selection_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that select trials; each may be given several times."""
+    group = parser.add_argument_group("selection (options with a name may be repeated)")
+    group.add_argument("--cell", action="append", metavar="NAME", help="run in these cells")
+    group.add_argument(
+        "--suite", action="append", metavar="NAME", help="only cases of these suites"
+    )
+    group.add_argument("-k", dest="keyword", metavar="EXPR", help="only cases whose name matches")
+    for name, words, default in (
+        ("frontend", FRONTENDS, "both"),
+        ("target", TARGETS, "those of each case"),
+        ("device", DEVICES, "cpu"),
+    ):
+        group.add_argument(f"--{name}", action="append", choices=words, help=f"default: {default}")
+    group.add_argument(
+        "--every-cell",
+        action="store_true",
+        help="run a case in every cell that has what it needs, not only in the first",
+    )
+
+
+class Known:
+    """All cells, cases and expectations that the checkout has.
+
+    Raises UsageError (one of its kinds) for a file of them that is wrong.
+    """
+
+    def __init__(self) -> None:
+        self.cells = load_cells()
+        try:
+            self.cases: Mapping[str, CaseInfo] = registry.index()
+        except RegistryError as error:
+            raise UsageError(str(error)) from None
+
+    @property
+    def suites(self) -> list[str]:
+        return sorted({case.suite for case in self.cases.values()})
+
+    def table(self) -> Table:
+        return load_tables(EXPECTATIONS, self.cases, self.cells)
+
+    def cases_of(self, suites: list[str] | None) -> list[CaseInfo]:
+        """The cases of the named suites; of all but the self-check where none is named."""
+        for suite in suites or ():
+            if suite not in self.suites:
+                raise UsageError(f"unknown suite {suite!r}; {nearest(suite, self.suites)}")
+        return registry.discover(suites or ())
+
+    def picked(self, names: list[str] | None) -> list[Cell]:
+        cells = pick(self.cells, names or ())
+        check_suites(cells, self.suites)
+        return cells
+
+    def selection(self, args: argparse.Namespace) -> Selection:
+        if not args.cell:
+            raise UsageError(f"no cell is named; give --cell; there are: {', '.join(self.cells)}")
+        return Selection(
+            cells=self.picked(args.cell),
+            every_cell=args.every_cell,
+            keyword=args.keyword or "",
+            frontends=args.frontend or FRONTENDS,
+            targets=args.target or TARGETS,
+            devices=args.device or ("cpu",),
+        )

@@ -1,0 +1,100 @@
+"""`pnnx-parity run`: plan, run, audit and report."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from orchestrator import runs
+from orchestrator.cells import pick
+from orchestrator.commands.options import SELECTING, Known, selection_arguments
+from orchestrator.errors import UsageError
+from orchestrator.perform import perform
+from orchestrator.plan import Planned, plan, spread
+from orchestrator.report import build, merge, summary, write
+from orchestrator.runs import Run
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    selection_arguments(parser)
+    parser.add_argument("--workers", type=_count, metavar="N", help="how many trials at a time")
+    parser.add_argument(
+        "--address", default=os.environ.get("RAY_ADDRESS"), help="join this Ray cluster"
+    )
+    parser.add_argument(
+        "--limit",
+        type=_seconds,
+        metavar="SECONDS",
+        help="kill trials after this time, in the place of each case's own limit",
+    )
+    parser.add_argument("--output", type=Path, metavar="DIR", help="default: results/<time>")
+    parser.add_argument("--resume", metavar="RUN", help="do what is missing of an earlier run")
+
+
+def main(args: argparse.Namespace) -> int:
+    known = Known()
+    table = known.table()
+    run, planned = _resume(args, known) if args.resume else _begin(args, known)
+    if planned:
+        try:
+            perform(run, planned, known.cells, table, address=args.address, workers=args.workers)
+        except UsageError:
+            if not args.resume:
+                run.discard()
+            raise
+    since = time.monotonic()
+    report = build(merge([run.folder]), table, known.cases)
+    write(report, run.folder)
+    run.spent("report", time.monotonic() - since)
+    run.save()
+    print(summary(report, run.folder))
+    if report.missing:
+        print(f"continue with: pnnx-parity run --resume {run.folder}")
+    return report.status
+
+
+def _begin(args: argparse.Namespace, known: Known) -> tuple[Run, list[Planned]]:
+    """Plan a new run, and make its folder. Raises UsageError."""
+    trials, notes = spread(known.selection(args), known.cases_of(args.suite))
+    planned = plan(trials, known.cases, runs.durations(), args.limit)
+    _check_built(args, known, planned)
+    for note in notes:
+        print(f"note: {note}")
+    return runs.create(args.output, sys.argv[1:], [each.trial for each in planned]), planned
+
+
+def _resume(args: argparse.Namespace, known: Known) -> tuple[Run, list[Planned]]:
+    """Open an earlier run, and plan what it lacks. Raises UsageError."""
+    for name in (*SELECTING, "output"):
+        if getattr(args, name):
+            raise UsageError(f"--resume continues the plan that {args.resume} has; drop --{name}")
+    run = runs.reopen(args.resume)
+    planned = plan(run.missing(), known.cases, runs.durations(), args.limit)
+    _check_built(args, known, planned)
+    print(f"{len(planned)} of {len(run.record.plan)} trials are missing")
+    return run, planned
+
+
+def _check_built(args: argparse.Namespace, known: Known, planned: Sequence[Planned]) -> None:
+    """Raise CellError for a cell that this machine lacks; the nodes of a cluster build theirs."""
+    if args.address is None:
+        for cell in pick(known.cells, [each.trial.cell for each in planned]):
+            cell.python_path()
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if (value := float(text)) > 0:
+            return value
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
