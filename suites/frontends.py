@@ -37,11 +37,13 @@ class TorchScript:
         self._case = case
         self._model = Path(f"{case.name}.pt")
         self._traced: Counter[str] = Counter()
+        self._modules: set[str] = set()
 
     def export(self, model: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
         traced = torch.jit.trace(model, inputs, check_trace=False)
         traced.save(self._model)
         self._traced = Counter(node.kind() for node in traced.inlined_graph.nodes())
+        self._modules = {name for name, _ in model.named_modules()}
 
     def convert(self, target: str) -> bool:
         options = [f"{key}={value}" for key, value in self._case.options.items()]
@@ -51,7 +53,8 @@ class TorchScript:
             generated(self._case.name, target),
         ]
         pnnx_program.convert(self._model, ["fp16=0", *options], outputs, self._case.limit)
-        return fused(self._traced, self._model.with_suffix(".pnnx.param").read_text())
+        param = self._model.with_suffix(".pnnx.param").read_text()
+        return changed_arithmetic(self._traced, self._modules, param)
 
 
 class ExportedProgram:
@@ -88,21 +91,39 @@ FOLDED = {
 """Operators that pnnx computes into the weights of others, and what it calls those that stay."""
 
 FUSED = {
-    "F.hardsigmoid": "aten::hardsigmoid",
-    "F.hardswish": "aten::hardswish",
-    "F.scaled_dot_product_attention": "aten::scaled_dot_product_attention",
+    "aten::hardsigmoid": ("F.hardsigmoid", "nn.Hardsigmoid"),
+    "aten::hardswish": ("F.hardswish", "nn.Hardswish"),
+    "aten::layer_norm": ("F.layer_norm", "nn.LayerNorm"),
+    "aten::rms_norm": ("F.rms_norm", "nn.RMSNorm"),
+    "aten::scaled_dot_product_attention": ("F.scaled_dot_product_attention",),
 }
-"""What pnnx puts in the place of several operators that compute the same, and what it is when the
-model itself calls it."""
+"""Operators that pnnx also puts in the place of several which compute the same."""
+
+ATTENTION = "nn.MultiheadAttention"
+"""The module that pnnx puts in the place of several operators, under a name of its own."""
+
+REUSED = "pnnx_unique_"
+"""How pnnx calls a module of the model where it is called again."""
 
 
-def fused(traced: Mapping[str, int], param: str) -> bool:
+def changed_arithmetic(traced: Mapping[str, int], modules: set[str], param: str) -> bool:
     """Whether pnnx, which does not tell, computes in another order than the model.
 
-    Either the `.pnnx.param` has fewer of an operator than the traced graph, so that some were
-    folded into weights; or it has more of one, which stand for the several that they replace.
+    `traced` counts the operators of the traced graph, `modules` are the model's names of modules,
+    `param` is the text of the `.pnnx.param`: it has fewer of an operator that was folded, or more
+    of one that was fused.
     """
-    kinds = Counter(line.split(maxsplit=1)[0] for line in param.splitlines()[2:])
-    return any(
-        sum(kinds[kind] for kind in kept) < traced.get(folded, 0) for folded, kept in FOLDED.items()
-    ) or any(kinds[kind] > traced.get(single, 0) for kind, single in FUSED.items())
+    operators = [line.split(maxsplit=2)[:2] for line in param.splitlines()[2:]]
+    kinds = Counter(kind for kind, _ in operators)
+
+    def left(kept: tuple[str, ...]) -> int:
+        return sum(kinds[kind] for kind in kept)
+
+    return (
+        any(left(kept) < traced.get(folded, 0) for folded, kept in FOLDED.items())
+        or any(left(kept) > traced.get(single, 0) for single, kept in FUSED.items())
+        or any(
+            kind == ATTENTION and name not in modules and not name.startswith(REUSED)
+            for kind, name in operators
+        )
+    )
