@@ -37,7 +37,11 @@ def bind(node: Node, schema: OpSchema) -> dict[str, Value]:
     Raises UnsupportedError, with the node's source line, for an argument that the schema does not
     have, one that is missing, and a value that does not fit its type.
     """
-    given = dict(node.inputs)
+    given: dict[str, Value] = {}
+    for name, value in node.inputs:
+        if name in given:
+            raise _error(node, f"argument {name} is given twice")
+        given[name] = value
     bound: dict[str, Value] = {}
     for argument in schema.arguments:
         if argument.name in given:

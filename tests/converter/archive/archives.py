@@ -89,7 +89,6 @@ class Archive:
             ],
             "output_specs": [{"user_output": {"arg": tensor("add")}}],
         }
-        arguments = tree("tuple", tree("tuple", LEAF), tree("dict", context="[]"))
         self.call: Json = {
             "inputs": [],
             "outputs": [],
