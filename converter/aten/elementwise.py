@@ -160,8 +160,8 @@ same("nan_to_num.default", "torch.nan_to_num")
 same("polar.default", "torch.polar")
 same("complex.default", "torch.complex")
 same(["where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar"], "torch.where")
-same("clamp.default", "torch.clamp")
-same("clamp.Tensor", "torch.clamp")
+same(["clamp.default", "clip.default"], "torch.clamp")
+same(["clamp.Tensor", "clip.Tensor"], "torch.clamp")
 
 
 @lowers("add.Tensor", "add.Scalar")

@@ -10,7 +10,7 @@ from converter.ir import Operand
 END = 2**31 - 1
 """How pnnx writes "to the end"."""
 
-same("embedding.default", "F.embedding", drop=("padding_idx",))
+same("embedding.default", "F.embedding", names={"indices": "input"}, drop=("padding_idx",))
 same("gather.default", "torch.gather", drop=("sparse_grad",))
 same("index_select.default", "torch.index_select")
 same("masked_select.default", "torch.masked_select")

@@ -6,7 +6,7 @@ from converter.aten.call import Arg, Call
 from converter.aten.emit import Emitter
 from converter.aten.registry import lowers, same
 
-INTERPOLATION = ("bilinear", "bicubic", "nearest")
+INTERPOLATION = ("bilinear", "nearest", "bicubic")
 PADDING = ("zeros", "border", "reflection")
 """Modes by ATen's numbers (torch/nn/functional.py, grid_sample)."""
 
