@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
+from converter.archive.program import Program
 from converter.archive.read import read_program
 from converter.aten.lower import lower
 from converter.errors import UnsupportedError, UsageError
@@ -47,7 +48,13 @@ def load(
     Weights are read from the file when they are asked for: it stays open as long as the graph.
     Raises ConvertError (ArchiveError, UnsupportedError, UsageError).
     """
-    return _load(Path(path), _shapes(inputshape, input, "inputshape"), optlevel)[0]
+    shapes = _shapes(inputshape, input, "inputshape")
+    program = read_program(path)
+    try:
+        return _graph(program, shapes, optlevel)[0]
+    except BaseException:
+        program.close()
+        raise
 
 
 def convert(
@@ -87,8 +94,8 @@ def convert(
             mend="convert once for each shape, with inputshape=[…]",
         )
     names = _Names(path)
-    graph, changed = _load(path, shapes, optlevel)
-    with Outputs() as outputs:
+    with read_program(path) as program, Outputs() as outputs:
+        graph, changed = _graph(program, shapes, optlevel)
         _write_pnnx(
             graph,
             outputs,
@@ -129,12 +136,12 @@ class _Names:
         return self._model.with_name(re.sub(r"\W", "_", self._model.name) + ending)
 
 
-def _load(
-    path: Path, shapes: Sequence[InputShape] | None, optlevel: int
+def _graph(
+    program: Program, shapes: Sequence[InputShape] | None, optlevel: int
 ) -> tuple[Graph, list[Pass]]:
+    """Lower and optimize a program; return its graph and the passes that changed something."""
     if optlevel not in (0, 1, 2):
         raise UsageError(f"optlevel={optlevel} is not 0, 1 or 2")
-    program = read_program(path)
     graph = lower(program, bind(program, shapes))
     graph.check()
     return graph, run_passes(PIPELINE, graph, optlevel)
