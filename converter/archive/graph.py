@@ -21,7 +21,7 @@ from converter.archive.values import (
 )
 from converter.archive.zip import ZipFile, printable
 from converter.errors import ArchiveError, Where
-from converter.ir import Dim
+from converter.ir import Dim, Shape
 
 DEPTH_LIMIT = 16
 """Of graphs in graphs, so that what walks them can recurse."""
@@ -45,6 +45,7 @@ class _BodyReader:
         self.depth = depth
         self.tensors: dict[str, TensorType] = {}
         self.symbols: dict[str, str | bool | int | float] = {}
+        self.strides: dict[str, Shape] = {}
         self.where: Where | None = None
         self.place = "an input of the graph"
 
@@ -53,7 +54,7 @@ class _BodyReader:
         nodes = tuple(self.node(node) for node in self.graph.nodes)
         self.place, self.where = "an output of the graph", None
         outputs = tuple(self.used(argument) for argument in self.graph.outputs)
-        return Body(inputs, outputs, nodes, self.tensors, self.symbols)
+        return Body(inputs, outputs, nodes, self.tensors, self.symbols, self.strides)
 
     def node(self, node: schema.Node) -> Node:
         modules = module_stack(node.metadata.nn_module_stack)
@@ -150,8 +151,11 @@ class _BodyReader:
         if meta is None:
             raise self.error(f"makes `{printable(name)}`, whose type is not given")
         require_strided(meta.layout, self.place, self.where)
+        if len(meta.strides) != len(meta.sizes):
+            raise self.error(f"has {len(meta.strides)} strides for {len(meta.sizes)} dims")
         shape = tuple(self.dim(size) for size in meta.sizes)
         self.tensors[name] = TensorType(shape, self.dtype(meta.dtype))
+        self.strides[name] = tuple(self.dim(stride) for stride in meta.strides)
         return TensorRef(name)
 
     def make_symbol(self, argument: schema.SymArgument) -> Value:
@@ -180,7 +184,7 @@ class _BodyReader:
     def dim(self, size: schema.SymInt) -> Dim:
         dim = self.expression(size)
         if isinstance(dim, float) or (isinstance(dim, int) and dim < 0):
-            raise self.error(f"has a tensor with a dim of {dim}")
+            raise self.error(f"has a tensor with a size or stride of {dim}")
         return dim
 
     def expression(

@@ -52,7 +52,8 @@ class Body:
     """A graph: the program's own, or a sub-graph of a higher-order operator.
 
     `tensors` and `symbols` tell the type of each name that a TensorRef or SymRef of this graph can
-    bear; a symbol's is its expression (`s0*4`), or its number where that is known.
+    bear; a symbol's is its expression (`s0*4`), or its number where that is known. `strides` are
+    those that each tensor had in the export, in elements.
     """
 
     inputs: tuple[Value, ...]
@@ -60,6 +61,7 @@ class Body:
     nodes: tuple[Node, ...]
     tensors: Mapping[str, TensorType]
     symbols: Mapping[str, str | bool | int | float]
+    strides: Mapping[str, Shape]
 
 
 class StoredKind(StrEnum):

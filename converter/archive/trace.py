@@ -6,6 +6,7 @@ The text is foreign: what does not parse gives no location, never an error.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from converter.archive.program import ModuleFrame
 from converter.archive.zip import printable
@@ -18,6 +19,7 @@ OWN = re.compile(
 """Files of PyTorch itself, installed or built from source."""
 
 
+@lru_cache(maxsize=256)  # neighbours have the same
 def module_stack(text: str) -> tuple[ModuleFrame, ...]:
     """Parse `nn_module_stack`, outermost module first: `key,fqn,class` joined with `;`.
 
@@ -34,6 +36,8 @@ def module_stack(text: str) -> tuple[ModuleFrame, ...]:
 
 def _fields(item: str) -> list[str]:
     """Split at the commas that are outside of brackets."""
+    if frozenset("[()]").isdisjoint(item):
+        return item.split(",")
     fields, start, depth = [], 0, 0
     for position, character in enumerate(item):
         if character in "[(":

@@ -283,5 +283,6 @@ def _cut(chunks: Iterator[memoryview], start: int, stop: int) -> Iterator[memory
 
 def printable(text: str, limit: int = 200) -> str:
     """Make foreign text fit for one line of a terminal."""
-    text = "".join(c if c.isprintable() else "?" for c in text[: limit + 1])
-    return text if len(text) <= limit else text[:limit] + "…"
+    if len(text) > limit:
+        text = text[:limit] + "…"
+    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)

@@ -249,6 +249,10 @@ def set_type(name: str, **changes: Any) -> Change:
     return lambda archive: archive.graph["tensor_values"][name].update(changes)
 
 
+def set_dim(dim: dict[str, Any]) -> Change:
+    return set_type("add", sizes=[dim, {"as_int": 3}])
+
+
 def set_weight(**changes: Any) -> Change:
     return lambda archive: archive.weights["w"].update(changes)
 
@@ -296,9 +300,10 @@ DAMAGED: dict[str, tuple[Change, str]] = {
     "made twice": (lambda a: a.graph["nodes"].append(node(a)), "makes `add` a second time"),
     "bad name": (lambda a: node(a)["outputs"].append(tensor("a b")), "`a b`, which is no name"),
     "no type": (lambda a: a.graph["tensor_values"].pop("add"), "whose type is not given"),
-    "negative dim": (set_type("add", sizes=[{"as_int": -2}]), "dim of -2"),
-    "no dim": (set_type("add", sizes=[{}]), "symbolic value"),
-    "bad dim": (set_type("add", sizes=[{"as_expr": {"expr_str": "import os"}}]), "symbolic value"),
+    "negative dim": (set_dim({"as_int": -2}), "stride of -2"),
+    "value strides": (set_type("add", strides=[]), "0 strides for 2 dims"),
+    "no dim": (set_dim({}), "symbolic value"),
+    "bad dim": (set_dim({"as_expr": {"expr_str": "import os"}}), "symbolic value"),
     "input specs": (lambda a: a.signature["input_specs"].pop(), "signature does not fit"),
     "output specs": (lambda a: a.signature["output_specs"].pop(), "signature does not fit"),
     "input order": (lambda a: a.graph["inputs"].reverse(), "signature does not fit"),
