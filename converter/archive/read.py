@@ -14,6 +14,7 @@ from converter.archive.program import Program, Range, TreeSpec
 from converter.archive.signature import SignatureReader
 from converter.archive.tree import read_tree
 from converter.archive.zip import DAMAGED, ZipFile, printable
+from converter.errors import ArchiveError
 
 JSON_LIMIT = 256 << 20
 """Bytes of a JSON file that are read. A program of 10,000 nodes has about 20 MB."""
@@ -74,17 +75,25 @@ def _read(file: ZipFile, path: Path) -> Program:
 
 
 def _program(file: ZipFile, name: str) -> schema.ExportedProgram:
-    """Decode the program once its version is known to be one that we read."""
-    text = file.read(name, JSON_LIMIT)
-    versions = _parsed(file, name, text, schema.Versions)
-    major = versions.schema_version.major
+    """Decode the program. Where that fails for its version, the version is the reason given."""
+    json = file.read(name, JSON_LIMIT)
+    try:
+        program = _parsed(file, name, json, schema.ExportedProgram)
+    except ArchiveError:
+        _check_version(file, _parsed(file, name, json, schema.Versions))
+        raise
+    _check_version(file, program)
+    return program
+
+
+def _check_version(file: ZipFile, program: schema.ExportedProgram | schema.Versions) -> None:
+    major = program.schema_version.major
     if major != schema.MAJOR:
         raise file.error(
-            f"has schema version {major} (torch {printable(versions.torch_version) or 'unknown'}),"
+            f"has schema version {major} (torch {printable(program.torch_version) or 'unknown'}),"
             f" not {schema.MAJOR}",
             TOO_OLD if major < schema.MAJOR else "update pnnx-parity",
         )
-    return _parsed(file, name, text, schema.ExportedProgram)
 
 
 def _decoded(file: ZipFile, name: str, type: type[T]) -> T:

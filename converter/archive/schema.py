@@ -261,7 +261,7 @@ class SchemaVersion(msgspec.Struct):
 
 
 class Versions(msgspec.Struct):
-    """What is read of a program before the rest, which another major version may have changed."""
+    """What tells the version of a program whose rest is of another one."""
 
     schema_version: SchemaVersion
     torch_version: str = ""

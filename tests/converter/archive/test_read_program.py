@@ -378,6 +378,13 @@ def test_tells_what_a_foreign_archive_is(tmp_path: Path, names: list[str], text:
         read_program(path)
 
 
+def test_names_the_version_of_a_program_that_it_cannot_decode(tmp_path: Path) -> None:
+    archive = Archive()
+    archive.program |= {"schema_version": {"major": 9, "minor": 0}, "graph_module": []}
+    with pytest.raises(ArchiveError, match=r"schema version 9 .*update pnnx-parity"):
+        read_program(archive.write(tmp_path / "m.pt2"))
+
+
 def test_refuses_a_compiled_package(tmp_path: Path) -> None:
     files = {"archive_format": b"pt2", "archive_version": b"0", "byteorder": b"little"}
     files["data/aotinductor/model/a.so"] = b""
