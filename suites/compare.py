@@ -86,9 +86,12 @@ def _compare(name: str, expected: torch.Tensor, actual: torch.Tensor, rule: Rule
         counts = f"{int(nans.sum())} in eager, {int(right.isnan().sum())} in converted"
         raise Mismatch(f"{name}: other values are NaN: {counts}, of {_told(expected)}")
     tolerance = rule(expected)
-    distance = (left - right).abs().masked_fill(nans | (left == right), 0)
-    distance = distance.nan_to_num(nan=torch.inf)
-    beyond = distance > tolerance.atol + tolerance.rtol * left.abs().nan_to_num(posinf=0)
+    # Compared as they are: integers beyond 2**53 are not themselves in double precision.
+    beyond = (expected != actual) & ~nans
+    distance = (left - right).abs().masked_fill(~beyond, 0)
+    distance = distance.nan_to_num(nan=torch.inf, posinf=torch.inf)
+    if tolerance.rtol or tolerance.atol:
+        beyond &= distance > tolerance.atol + tolerance.rtol * left.abs().nan_to_num(posinf=0)
     if beyond.any():
         raise Mismatch(_difference(name, expected, actual, distance, beyond, tolerance))
 
@@ -131,6 +134,8 @@ def _largest(tensor: torch.Tensor) -> float:
 def _told(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"{str(value.dtype).removeprefix('torch.')} {tuple(value.shape)}"
-    if isinstance(value, tuple | list | dict):
+    if isinstance(value, dict):
+        return f"a dict of {len(value)} ({', '.join(map(str, value))})"[:200]
+    if isinstance(value, tuple | list):
         return f"a {type(value).__name__} of {len(value)}"
     return f"{type(value).__name__} {value!r}"[:200]

@@ -14,10 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from converter.ir import Graph, Operand, Operator, Param
+from converter.ir import Graph, Operand, Operator, Param, Shape
 
 Facts = dict[str, Any]
 """What an operator is but for its connections, by what `.pnnx.param` calls each fact."""
+
+Type = tuple[Shape, str | None] | None
 
 
 class Difference(NamedTuple):
@@ -60,8 +62,9 @@ def facts(op: Operator, serial: int = 0) -> Facts:
     return found
 
 
-def _type(operand: Operand) -> tuple[Any, str | None]:
-    return operand.shape, operand.dtype
+def _type(operand: Operand) -> Type:
+    """Shape and dtype, None where they are not written: pnnx has no way to say "no dims"."""
+    return (operand.shape, operand.dtype) if operand.shape else None
 
 
 def _plain(value: Param) -> Any:
@@ -178,7 +181,5 @@ def _say(key: str, known: Facts) -> str:
     return str(value).replace(" ", "").replace("'", "").replace('"', "")
 
 
-def _shape(type: tuple[Any, str | None]) -> str:
-    shape, dtype = type
-    dims = "?" if shape is None else f"({','.join(map(str, shape))})"
-    return f"{dims}{dtype or ''}"
+def _shape(type: Type) -> str:
+    return f"({','.join(map(str, type[0]))}){type[1]}" if type else "?"
