@@ -13,7 +13,7 @@ from orchestrator.report.merge import Merged, Newest
 from orchestrator.report.model import VERDICTS, Cell, Group, Missing, Report, Row, Run
 from orchestrator.report.text import cut, pattern, visible, visible_all
 from suites.registry import CaseInfo
-from suites.trial import Outcome, Trial
+from suites.trial import DEVICES, FRONTENDS, TARGETS, Outcome, Trial
 
 UNKNOWN = Facts({})
 """Of a cell in which no runner came up: no condition on a package holds in it."""
@@ -54,7 +54,14 @@ def build(merged: Merged, table: Table, cases: Mapping[str, CaseInfo]) -> Report
         warnings=visible_all(merged.warnings),
         conflicts=visible_all(merged.conflicts),
         rows=rows,
-        missing=[_missing(label, trial) for label, trial in merged.missing],
+        missing=[
+            Missing(
+                visible(record.run), label, trial.case, trial.frontend, trial.target, trial.device
+            )
+            for (label, trial), record in sorted(
+                merged.missing.items(), key=lambda item: _order(*item[0])
+            )
+        ],
         diagnostics=diagnostics,
         attention=sorted(
             _groups(rows, patterns, attention), key=lambda group: VERDICTS.index(group.verdict)
@@ -113,8 +120,10 @@ class _Rows:
         return self._facts[key]
 
 
-def _order(label: str, trial: Trial) -> tuple[str, ...]:
-    return trial.case, trial.frontend, trial.target, trial.device, label
+def _order(label: str, trial: Trial) -> tuple[str | int, ...]:
+    """By case, then by path in the order in which people name them, then by cell."""
+    path = ((FRONTENDS, trial.frontend), (TARGETS, trial.target), (DEVICES, trial.device))
+    return trial.case, *(names.index(name) for names, name in path), label
 
 
 def _facts(merged: Merged) -> dict[str, Facts]:
@@ -157,7 +166,3 @@ def _run(record: RunRecord, results: int) -> Run:
         seconds=record.seconds,
         results=results,
     )
-
-
-def _missing(label: str, trial: Trial) -> Missing:
-    return Missing(label, trial.case, trial.frontend, trial.target, trial.device)

@@ -18,33 +18,47 @@ PACKAGES = ("torch", "torchvision", "torchaudio", "transformers", "pnnx", "ncnn"
 def differences(
     rows: Sequence[Row], kinds: Sequence[str], facts: Mapping[str, Facts]
 ) -> list[Difference]:
-    """The trials that came to different things in the cells that have them.
+    """The cases that came to different things in the cells that have them.
 
     `kinds` says for each row what it came to (rows of one kind are alike); `facts` are by the
     cell's label.
     """
-    trials: dict[tuple[str, str], list[int]] = defaultdict(list)
+    trials: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
     for number, row in enumerate(rows):
-        trials[row.case, row.path].append(number)
+        trials[row.case, row.path][row.cell] = number
+    alike: dict[tuple[str, tuple[tuple[str, str], ...]], list[tuple[str, str]]] = defaultdict(list)
+    for (case, path), cells in trials.items():
+        came = tuple((cell, kinds[number]) for cell, number in cells.items())
+        if len({kind for _, kind in came}) > 1:
+            alike[case, came].append((case, path))
     return [
-        Difference(case=case, path=path, sides=_sides(numbers, rows, kinds, facts))
-        for (case, path), numbers in trials.items()
-        if len({kinds[number] for number in numbers}) > 1
+        Difference(
+            case=case,
+            paths=[path for _, path in same],
+            sides=_sides(trials[same[0]], kinds, facts),
+        )
+        for (case, _), same in alike.items()
     ]
 
 
 def _sides(
-    numbers: Sequence[int], rows: Sequence[Row], kinds: Sequence[str], facts: Mapping[str, Facts]
+    cells: Mapping[str, int], kinds: Sequence[str], facts: Mapping[str, Facts]
 ) -> list[Side]:
-    groups: dict[str, list[int]] = defaultdict(list)
-    for number in numbers:
-        groups[kinds[number]].append(number)
-    sides = []
-    for kind, inside in groups.items():
-        outside = [number for number in numbers if kinds[number] != kind]
-        own, others = ([facts[rows[n].cell] for n in part] for part in (inside, outside))
-        sides.append(Side(rows=inside, where=apart(own, others)))
-    return sorted(sides, key=lambda side: -len(side.rows))
+    groups: dict[str, list[str]] = defaultdict(list)
+    for cell, number in cells.items():
+        groups[kinds[number]].append(cell)
+    sides = [
+        Side(
+            cells=inside,
+            row=cells[inside[0]],
+            where=apart(
+                [facts[cell] for cell in inside],
+                [facts[cell] for cell in cells if cell not in inside],
+            ),
+        )
+        for inside in groups.values()
+    ]
+    return sorted(sides, key=lambda side: -len(side.cells))
 
 
 def apart(own: Sequence[Facts], others: Sequence[Facts]) -> list[str]:

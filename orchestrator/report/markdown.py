@@ -55,13 +55,12 @@ def _attention(report: Report) -> Iterator[str]:
 
 def _differences(report: Report) -> Iterator[str]:
     def side(side: Side) -> str:
-        cells = ", ".join(report.rows[number].cell for number in side.rows)
         where = f" (where {' and '.join(side.where)})" if side.where else ""
-        return _escape(f"{report.rows[side.rows[0]].what} in {cells}{where}")
+        return _escape(f"{report.rows[side.row].what} in {', '.join(side.cells)}{where}")
 
     def row(difference: Difference) -> list[str]:
         sides = "<br>".join(map(side, difference.sides))
-        return [_code(difference.case), _escape(difference.path), sides]
+        return [_code(difference.case), _escape(", ".join(difference.paths)), sides]
 
     rows = [row(difference) for difference in report.differences[:MOST]]
     return _table(("case", "path", "what came"), rows, len(report.differences))

@@ -13,10 +13,10 @@ import msgspec
 from orchestrator import journal
 from orchestrator.errors import UsageError
 from orchestrator.record import FORMAT, CellRecord, RunRecord
-from suites.trial import Result, Trial
+from suites.trial import DEVICES, FRONTENDS, TARGETS, Result, Trial
 
-NAMES = re.compile(r"[\w.+ -]+(/[\w.+ -]+){4}")
-"""What `str(trial)` looks like: names that no file format or shell reads as more than a name."""
+NAME = re.compile(r"[A-Za-z0-9_.+-]+")
+"""What cases and cells are called: nothing that a file format or a shell reads as more."""
 
 
 class RunError(UsageError):
@@ -57,8 +57,8 @@ class Merged(NamedTuple):
     runs: list[RunFolder]
     """Oldest first."""
     results: dict[tuple[str, Trial], Newest]
-    missing: list[tuple[str, Trial]]
-    """Planned by some run, done by none."""
+    missing: dict[tuple[str, Trial], RunRecord]
+    """Planned by some run, done by none; with the newest that planned it."""
     columns: dict[str, Column]
     """By label."""
     conflicts: list[str]
@@ -81,8 +81,8 @@ def read_run(folder: Path) -> RunFolder:
     if record.format != FORMAT:
         raise RunError(f"{file}: of format {record.format}; this program reads {FORMAT}")
     for trial in (*record.plan, *(result.trial for result in results)):
-        if not NAMES.fullmatch(str(trial)):
-            raise RunError(f"{folder}: no trial of this program has the name {str(trial)!r}")
+        if not _is_known(trial):
+            raise RunError(f"{folder}: this program has no trial {str(trial)!r}")
     return RunFolder(record, results)
 
 
@@ -109,11 +109,23 @@ def merge(folders: Iterable[Path]) -> Merged:
         for result in results
     }
     planned = {
-        (labels.of(record, trial.cell), trial) for record, _ in runs for trial in record.plan
+        (labels.of(record, trial.cell), trial): record
+        for record, _ in runs
+        for trial in record.plan
     }
-    missing = sorted(planned - results.keys())
+    missing = {key: record for key, record in planned.items() if key not in results}
     columns = _columns(runs, labels)
     return Merged(runs, results, missing, columns, list(_conflicts(columns)), warnings)
+
+
+def _is_known(trial: Trial) -> bool:
+    return (
+        NAME.fullmatch(trial.case) is not None
+        and NAME.fullmatch(trial.cell) is not None
+        and trial.frontend in FRONTENDS
+        and trial.target in TARGETS
+        and trial.device in DEVICES
+    )
 
 
 def _is_ours(path: Path) -> bool:

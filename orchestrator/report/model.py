@@ -82,8 +82,9 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     @property
     def what(self) -> str:
-        """`failed at export`, `passed`."""
-        return f"{self.outcome} at {self.stage}" if self.stage else str(self.outcome)
+        """`failed at export`, `timed out at infer`, `passed`."""
+        outcome = self.outcome.replace("_", " ")
+        return f"{outcome} at {self.stage}" if self.stage else outcome
 
     @property
     def command(self) -> str:
@@ -97,6 +98,8 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
 class Missing(msgspec.Struct):
     """A planned trial without a result."""
 
+    run: str
+    """The newest that planned it."""
     cell: str
     case: str
     frontend: str
@@ -117,20 +120,22 @@ class Group(msgspec.Struct, kw_only=True):
 
 
 class Side(msgspec.Struct, kw_only=True):
-    """The cells in which a trial came to the same, and what only they have in common."""
+    """The cells in which a case came to the same, and what only they have in common."""
 
-    rows: list[int]
+    cells: list[str]
+    row: int
+    """One of its rows."""
     where: list[str]
     """Such as `torch ≥ 2.14.1`; empty where nothing that is known tells these cells apart."""
 
 
 class Difference(msgspec.Struct, kw_only=True):
-    """A trial that came to different things in different cells."""
+    """A case that came to different things in different cells, to the same ones by these paths."""
 
     case: str
-    path: str
+    paths: list[str]
     sides: list[Side]
-    """Largest first."""
+    """Most cells first."""
 
 
 class Report(msgspec.Struct, kw_only=True):
@@ -172,7 +177,12 @@ class Report(msgspec.Struct, kw_only=True):
         paths: dict[tuple[str, ...], list[str]] = defaultdict(list)
         for path, names in cells.items():
             paths[tuple(dict.fromkeys(names))].append(path)
-        return [f"{', '.join(same)} in {', '.join(names)}" for names, same in paths.items()]
+        every = f"all {len(self.cells)} cells" if len(self.cells) > 1 else ""
+        return [
+            f"{', '.join(same)} in "
+            + (every if every and len(names) == len(self.cells) else ", ".join(names))
+            for names, same in paths.items()
+        ]
 
     def slowest(self, count: int) -> list[Row]:
         return sorted(self.rows, key=lambda row: -row.total)[:count]

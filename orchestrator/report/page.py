@@ -20,7 +20,7 @@ from orchestrator.report.differences import PACKAGES
 from orchestrator.report.headline import count, counts, headline
 from orchestrator.report.model import Cell, Report, Row
 from orchestrator.report.text import LIMIT, cut, first_line
-from suites.trial import Outcome, Stage
+from suites.trial import DEVICES, FRONTENDS, TARGETS, Outcome, Stage
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -106,18 +106,18 @@ def _data(report: Report) -> dict[str, Any]:
         "rows": rows,
         "missing": report.missing,
         "diagnostics": _within(report.diagnostics, BUDGET),
+        "order": {"frontend": FRONTENDS, "target": TARGETS, "device": DEVICES},
         "stages": list(Stage),
         "glyphs": GLYPHS,
         "versions": {cell.label: _versions(cell) for cell in report.cells},
     }
 
 
-def _milliseconds(row: Row) -> list[float]:
-    """The time of each stage, in their order, up to the last that was reached."""
-    times = [round(row.seconds.get(stage, 0) * 1000, 1) for stage in Stage]
-    while times and not times[-1]:
-        times.pop()
-    return times
+def _milliseconds(row: Row) -> list[float | None]:
+    """The time of each stage, in their order; None for one that was not reached."""
+    return [
+        round(row.seconds[stage] * 1000, 1) if stage in row.seconds else None for stage in Stage
+    ]
 
 
 def _within(texts: list[str], budget: int) -> list[str]:
@@ -142,5 +142,7 @@ def _versions(cell: Cell) -> dict[str, str]:
 def _facts(cells: list[Cell]) -> dict[str, list[str]]:
     """The versions of all cells, fact by fact; a dash where a cell lacks it."""
     versions = [_versions(cell) for cell in cells]
-    facts = dict.fromkeys(fact for each in versions for fact in each)
+    first = ("python", "platform", *PACKAGES, "threads")
+    present = {fact for each in versions for fact in each}
+    facts = [fact for fact in first if fact in present] + sorted(present - {*first})
     return {fact: [each.get(fact, "–") for each in versions] for fact in facts}

@@ -11,7 +11,7 @@ const trials = data.rows.map((values) => {
   });
   trial.id = [trial.cell, trial.case, trial.frontend, trial.target, trial.device].join("/");
   trial.path = path(trial);
-  trial.total = trial.times.reduce((sum, time) => sum + time, 0);
+  trial.total = trial.times.reduce((sum, time) => sum + (time ?? 0), 0);
   return trial;
 });
 const byId = new Map(trials.map((trial) => [trial.id, trial]));
@@ -43,21 +43,26 @@ for (const field of FILTERS) {
   const names = data.names[field].filter(Boolean);
   if (names.length < 2) continue;
   const select = element("select", { name: field }, element("option", { value: "" }, "all"));
-  for (const name of [...names].sort()) select.append(element("option", { value: name }, name));
+  for (const name of [...names].sort()) {
+    const text = field === "outcome" ? name.replace("_", " ") : name;
+    select.append(element("option", { value: name }, text));
+  }
   form.lastElementChild.before(element("label", {}, field, select));
 }
 form.hidden = false;
 
 function readAddress() {
   const hash = location.hash.slice(1);
-  if (hash && !hash.includes("=")) return; // a section of the page
   const state = new URLSearchParams(hash);
-  for (const control of form.elements) if (control.name) control.value = state.get(control.name) ?? "";
-  draw();
   const trial = byId.get(state.get("trial"));
+  const isSection = hash && !hash.includes("=");
+  const isTrialAlone = trial && [...state.keys()].length === 1; // a link of this page's lists
+  if (!isSection && !isTrialAlone)
+    for (const control of form.elements) if (control.name) control.value = state.get(control.name) ?? "";
+  draw();
   if (trial) open(trial);
   else if (dialog.open) dialog.close();
-  if (!trial && hash) document.getElementById("matrix").scrollIntoView();
+  if (!trial && hash && !isSection) document.getElementById("matrix").scrollIntoView();
 }
 
 function address(trial) {
@@ -83,8 +88,12 @@ function says(trial, q) {
   return trial.diagnostic !== null && data.diagnostics[trial.diagnostic].toLowerCase().includes(q);
 }
 
+let drawn = null;
+
 function draw() {
   const wanted = filters();
+  if (JSON.stringify(wanted) === drawn) return;
+  drawn = JSON.stringify(wanted);
   const hits = new Set(trials.filter((trial) => matches(trial, wanted)));
   const columns = new Map(); // of those, and what else stands in their rows, dimmed
   const rows = new Map();
@@ -97,9 +106,27 @@ function draw() {
     columns.set(key, trial);
     rows.get(trial.case).set(key, trial);
   }
-  const keys = [...columns.keys()].sort();
+  const keys = [...columns.keys()].sort(inOrder);
+  setWidth(keys);
   table.replaceChildren(heads(keys.map((key) => columns.get(key))), body(keys, rows, hits));
   shown.textContent = `${rows.size} of ${data.names.case.length} cases, ${hits.size} of ${trials.length} trials`;
+}
+
+// Widths are fixed: a browser lays out ten thousand cells several times as fast as when it measures them.
+function setWidth(keys) {
+  const cells = new Set(keys.map((key) => key.split("/")[0])).size;
+  const column = Math.max(36, (110 * cells) / Math.max(keys.length, 1));
+  const corner = Math.min(250, innerWidth * 0.4);
+  table.style.width = `${corner + column * keys.length}px`;
+  table.style.setProperty("--corner", `${corner}px`);
+}
+
+// Columns by cell, then by path in the order in which people name them.
+function inOrder(left, right) {
+  const [a, b] = [left, right].map((key) => key.split("/"));
+  if (a[0] !== b[0]) return a[0] < b[0] ? -1 : 1;
+  const place = (key) => Object.values(data.order).reduce((sum, names, i) => 10 * sum + names.indexOf(key[i + 1]), 0);
+  return place(a) - place(b);
 }
 
 function heads(columns) {
@@ -134,8 +161,8 @@ function body(keys, rows, hits) {
       const td = element("td", { class: "glyph" + (firsts.has(key) ? " first" : "") });
       if (trial) {
         const label = `${trial.case}, ${trial.cell}, ${trial.path}: ${what(trial)}, ${trial.verdict}`;
-        td.append(element("span", { class: `g ${trial.verdict}`, role: "img", "aria-label": label }, data.glyphs[trial.outcome]));
-        td.title = label;
+        td.append(element("span", { class: `g ${trial.verdict}` }, data.glyphs[trial.outcome]));
+        td.ariaLabel = label;
         td.tabIndex = -1;
         td.trial = trial;
         if (!hits.has(trial)) td.classList.add("dim");
@@ -182,6 +209,11 @@ table.addEventListener("click", (event) => {
   if (td?.trial) show(td.trial);
 });
 
+table.addEventListener("mouseover", (event) => {
+  const td = event.target.closest("td");
+  if (td?.trial) td.title = td.ariaLabel;
+});
+
 // --- The detail of a trial.
 
 function show(trial) {
@@ -200,7 +232,7 @@ function open(trial) {
       close),
     element("p", { class: "verdictline" },
       element("span", { class: `badge ${trial.verdict}` }, trial.verdict), " ",
-      element("b", {}, what(trial)), trial.why ? `: ${trial.why}` : ""),
+      trial.verdict === "expected" ? `${what(trial)}: ${trial.why}` : trial.why || what(trial)),
   ];
   if (trial.expectation) parts.push(element("p", { class: "where" }, `Expectation: ${trial.expectation}`));
   if (/^https?:/.test(trial.link))
@@ -224,6 +256,7 @@ function stages(trial) {
   const list = element("div", { class: "stages" });
   const longest = Math.max(...trial.times, 0.001);
   trial.times.forEach((time, i) => {
+    if (time === null) return;
     const ended = data.stages[i] === trial.stage;
     const bar = element("span", { class: "bar", "aria-hidden": "true" });
     bar.style.width = `${(100 * time) / longest}%`;
@@ -231,7 +264,7 @@ function stages(trial) {
       element("span", { class: ended ? "ended" : "" }, data.stages[i] + (ended ? " (ended here)" : "")),
       bar, element("span", { class: "time" }, seconds(time)));
   });
-  if (!trial.times.length) list.append("none was reached");
+  if (!list.children.length) list.append("none was reached");
   return list;
 }
 
@@ -276,5 +309,4 @@ document.addEventListener("keydown", (event) => {
 addEventListener("hashchange", readAddress);
 addEventListener("popstate", readAddress);
 
-draw();
 readAddress();
