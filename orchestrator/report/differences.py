@@ -69,7 +69,10 @@ def apart(own: Sequence[Facts], others: Sequence[Facts]) -> list[str]:
 
 
 def _by_version(package: str, own: Sequence[Facts], others: Sequence[Facts]) -> str:
-    ours, theirs = ([_version(facts, package) for facts in side] for side in (own, others))
+    try:
+        ours, theirs = ([_version(facts, package) for facts in side] for side in (own, others))
+    except InvalidVersion:  # built by hand: there is no order to tell of
+        return ""
     inside = [version for version in ours if version is not None]
     outside = [version for version in theirs if version is not None]
     if not inside:
@@ -88,10 +91,8 @@ def _by_version(package: str, own: Sequence[Facts], others: Sequence[Facts]) -> 
 
 
 def _version(facts: Facts, package: str) -> Version | None:
-    try:
-        return Version(facts.packages[package])
-    except (KeyError, InvalidVersion):
-        return None
+    text = facts.packages.get(package)
+    return None if text is None else Version(text)
 
 
 def _by_marker(marker: str, own: Sequence[Facts], others: Sequence[Facts]) -> str:
