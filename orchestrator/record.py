@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from typing import Annotated
 
 import msgspec
 
@@ -10,6 +11,9 @@ from suites.trial import Trial
 
 FORMAT = 1
 """The version of run.json's layout; a reader refuses others."""
+
+
+Moment = Annotated[datetime.datetime, msgspec.Meta(tz=True)]
 
 
 class CellRecord(msgspec.Struct, kw_only=True):
@@ -35,8 +39,8 @@ class RunRecord(msgspec.Struct, kw_only=True):
     format: int = FORMAT
     run: str
     """The name of the run's folder."""
-    started: datetime.datetime
-    finished: datetime.datetime | None = None
+    started: Moment
+    finished: Moment | None = None
     """None while it runs, and where it was killed."""
     command: list[str] = []
     """The command line, from `run` on."""

@@ -15,6 +15,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from orchestrator.errors import nearest
 from orchestrator.expectations.facts import MARKERS, Facts
 
 CONDITION = re.compile(r"([A-Za-z][A-Za-z0-9._-]*?)\s*((?:[=!~<>]=|<|>).*)")
@@ -45,6 +46,7 @@ class When(NamedTuple):
     def parse(cls, text: str, packages: Collection[str]) -> When:
         """Read a `when`; `packages` are the names that envs/ pins. Raises WhenError."""
         when = cls({}, ())
+        known = (*packages, *MARKERS)
         if text.strip() == "always":
             return when
         for condition in re.split(r"\s+and\s+", text.strip()):
@@ -60,10 +62,7 @@ class When(NamedTuple):
                 continue
             package = canonicalize_name(name)
             if package not in packages:
-                raise WhenError(
-                    f"no cell pins `{name}`, and it is no marker",
-                    f"name one of {', '.join((*sorted(packages), *MARKERS))}",
-                )
+                raise WhenError(f"no cell pins `{name}`, and it is no marker", nearest(name, known))
             if package in when.packages:
                 raise WhenError(f"`{name}` stands twice", "join its specifiers with a comma")
             when.packages[package] = _specifiers(comparison)

@@ -73,13 +73,16 @@ def read_run(folder: Path) -> RunFolder:
         record = msgspec.json.decode(file.read_bytes(), type=RunRecord)
         results = journal.read(folder / journal.NAME)
     except OSError as error:
-        raise RunError(f"{folder}: not a run: {error.strerror}: {file}") from None
+        raise RunError(f"{folder}: not a run: {error.filename}: {error.strerror}") from None
     except msgspec.DecodeError as error:
         raise RunError(f"{file}: not a run's record: {error}") from None
     except journal.JournalError as error:
         raise RunError(str(error)) from None
     if record.format != FORMAT:
         raise RunError(f"{file}: of format {record.format}; this program reads {FORMAT}")
+    for name, cell in record.cells.items():
+        if not (NAME.fullmatch(name) and NAME.fullmatch(cell.platform)):
+            raise RunError(f"{file}: this program has no cell {name!r} on {cell.platform!r}")
     for trial in (*record.plan, *(result.trial for result in results)):
         if not _is_known(trial):
             raise RunError(f"{folder}: this program has no trial {str(trial)!r}")

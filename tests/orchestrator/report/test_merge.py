@@ -123,6 +123,18 @@ def foreign_frontend(run):
     return run
 
 
+def foreign_platform(run):
+    file = run / "run.json"
+    file.write_bytes(file.read_bytes().replace(b"linux", b"li\\u202enux"))
+    return file
+
+
+def naive_time(run):
+    file = run / "run.json"
+    file.write_bytes(file.read_bytes().replace(b"00:00Z", b"00:00"))
+    return file
+
+
 def empty(run):
     shutil.rmtree(run)
     run.mkdir()
@@ -136,7 +148,17 @@ def absent(run):
 
 @pytest.mark.parametrize(
     "damage",
-    [damage_record, foreign_format, damage_results, foreign_name, foreign_frontend, empty, absent],
+    [
+        damage_record,
+        foreign_format,
+        foreign_platform,
+        naive_time,
+        damage_results,
+        foreign_name,
+        foreign_frontend,
+        empty,
+        absent,
+    ],
 )
 def test_damage_is_named_and_left_out(tmp_path, damage):
     good = write_run(tmp_path / "good", [passed("F_relu")])
