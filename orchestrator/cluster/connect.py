@@ -37,6 +37,8 @@ def connected(address: str | None, workers: int | None) -> Iterator[Capacity]:
             num_cpus=workers or own_cpus(),
             object_store_memory=OBJECT_STORE,
             include_dashboard=False,
+            # A slot's runner ends well by itself; killed, it would leave its trial's programs.
+            _system_config={"kill_child_processes_on_worker_exit": False},
             **quiet,
         )
     else:

@@ -92,9 +92,16 @@ class Driver:
                     self._hear(self._busy.pop(answer), answer)
                 self._expire()
                 self._listener.tick()
+            self._dismiss()
         finally:
             for worker in self._workers:
                 ray.kill(worker.actor)
+
+    def _dismiss(self) -> None:
+        """Let the runners end well; one that is still starting is not waited for."""
+        busy = set(self._busy.values())
+        ends = [worker.actor.stop.remote() for worker in self._workers if worker not in busy]
+        ray.wait(ends, num_returns=len(ends), timeout=GRACE)
 
     def _skip_without_gpu(self) -> None:
         if self._gpus:

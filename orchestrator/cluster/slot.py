@@ -25,8 +25,7 @@ class Slot:
 
         Raises RunnerDied, and CellError where the cell is not built.
         """
-        if self._runner is not None:
-            self._runner.close()
+        self.stop()
         self._runner = Runner(cell, self._extra)
         return self._runner.ready().cell
 
@@ -34,3 +33,9 @@ class Slot:
         """Run one trial. Raises RunnerDied; `start` again then."""
         assert self._runner is not None
         return self._runner.run(order)
+
+    def stop(self) -> None:
+        """End the runner, if there is one."""
+        if self._runner is not None:
+            self._runner.close()
+            self._runner = None

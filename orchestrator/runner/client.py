@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import shutil
 import subprocess
 import tempfile
 import threading
@@ -33,6 +34,7 @@ class Runner:
 
     def __init__(self, cell: Cell, extra: dict[str, str] | None = None) -> None:
         self.cell = cell
+        self._folder: str | None = None
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (closed by close)
         self._answers: queue.SimpleQueue[Ready | Done | None] = queue.SimpleQueue()
         self._process = subprocess.Popen(
@@ -54,6 +56,7 @@ class Runner:
         """Wait until it is warm. Raises RunnerDied."""
         answer = self._answer(START_LIMIT)
         assert isinstance(answer, Ready)
+        self._folder = answer.folder
         return answer
 
     def run(self, order: Order) -> Result:
@@ -73,6 +76,8 @@ class Runner:
             self._process.stdin.close()
         self._end(5)
         self._stderr.close()
+        if self._folder:  # still there if it was killed
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _listen(self) -> None:
         assert self._process.stdout is not None

@@ -9,9 +9,10 @@ from suites.trial import Result, Stage, Trial
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
-    """A runner is warm; this is the cell as it found it."""
+    """A runner is warm: the cell as it found it, and the folder that holds all of its files."""
 
     cell: CellRecord
+    folder: str
 
 
 class Order(msgspec.Struct, frozen=True, tag="order"):

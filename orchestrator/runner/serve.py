@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import os
 import shutil
 import signal
 import tempfile
@@ -22,18 +23,28 @@ from suites.warm import warm
 
 
 def serve(link: Link) -> None:
-    """Answer orders until the slot hangs up."""
-    threads = torch.get_num_threads()  # what the cell's variables made of it: the trials' own
+    """Answer orders until the slot hangs up, then leave nothing behind."""
+    with (
+        tempfile.TemporaryDirectory(prefix="pnnx-parity-", ignore_cleanup_errors=True) as base,
+        contextlib.suppress(Hangup),
+    ):
+        os.environ["TMPDIR"] = tempfile.tempdir = base  # for what trials leave in it
+        threads = _warm()
+        signal.signal(signal.SIGTERM, _hang_up)
+        link.send(Ready(survey(threads), base))
+        for order in link.orders():
+            link.send(Done(run(order, link, Path(base), threads)))
+
+
+def _warm() -> int:
+    """Get ready to fork, with one native thread; return how many a trial may have."""
+    threads: int = torch.get_num_threads()  # what the cell's variables made of it: the trials' own
     torch.set_num_threads(1)  # a child forked from a parent that has used more hangs
     warm()
     warnings.filterwarnings("ignore", message=".*multi-threaded.*fork", category=DeprecationWarning)
     gc.collect()
     gc.freeze()  # children share what is there: no collection shall write to it
-    signal.signal(signal.SIGTERM, _hang_up)
-    link.send(Ready(survey(threads)))
-    with tempfile.TemporaryDirectory(prefix="pnnx-parity-") as base, contextlib.suppress(Hangup):
-        for order in link.orders():
-            link.send(Done(run(order, link, Path(base), threads)))
+    return threads
 
 
 def _hang_up(number: int, frame: object) -> None:
@@ -49,10 +60,12 @@ def run(order: Order, link: Link, base: Path, threads: int) -> Result:
     try:
         return Watch(order, link, folder, threads).result()
     finally:
-        shutil.rmtree(folder)
+        shutil.rmtree(folder, ignore_errors=True)  # what escaped may still write to it
 
 
 def _import(case: str) -> None:
     """Import a case's file here, so that what it imports is imported once for all its trials."""
-    with contextlib.suppress(Exception):  # the trial meets the same error, and reports it
+    with contextlib.suppress(
+        Exception, SystemExit
+    ):  # the trial meets the same error, and reports it
         registry.load(case)

@@ -75,7 +75,8 @@ class Watch:
             self.reports.close()
             os.close(died)
         if result is None:
-            return self._result(Outcome.crashed, f"the trial {end.describe(self.process.exitcode)}")
+            how = end.describe(self.process.exitcode)
+            return self._result(Outcome.crashed, f"the trial {how} without a result")
         return result
 
     def _exit(self) -> int:

@@ -1,0 +1,77 @@
+"""Real runs of the command line, for the tests beside this, and what they leave behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+CELL = "torch213-tf5"
+"""The one cell that `nox -s tests` builds."""
+
+TAG = "PNNX_PARITY_TEST"
+"""An environment variable that every process of a test's run inherits: so they can be found."""
+
+
+class Command:
+    """Runs `pnnx-parity` in processes of its own, and finds and ends all that came of them."""
+
+    def __init__(self) -> None:
+        self.tag = uuid.uuid4().hex
+
+    def start(self, *words: str, **variables: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "orchestrator.cli", *words],
+            env=os.environ | {TAG: self.tag} | variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self, *words: str, **variables: str) -> tuple[int, str]:
+        """Return the exit status and what was printed."""
+        with self.start(*words, **variables) as process:
+            printed, _ = process.communicate(timeout=300)
+        return process.returncode, printed
+
+    def __enter__(self) -> Command:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for process in self.processes():
+            os.kill(process, signal.SIGKILL)
+
+    def processes(self) -> dict[int, str]:
+        """The command lines of all processes that are left, by id."""
+        left = {}
+        wanted = f"{TAG}={self.tag}".encode()
+        for folder in Path("/proc").iterdir():
+            try:
+                if folder.name.isdecimal() and wanted in (folder / "environ").read_bytes():
+                    words = (folder / "cmdline").read_bytes().replace(b"\0", b" ")
+                    if words:  # the dead have none
+                        left[int(folder.name)] = words.decode(errors="replace")
+            except OSError:
+                continue  # it has ended meanwhile
+        return left
+
+    def ours(self) -> list[str]:
+        """Those of the project's own: driver, runners, trials and their programs."""
+        marks = ("orchestrator.cli", "orchestrator.runner", "time.sleep(3600)", "pnnx/pnnx")
+        return [line for line in self.processes().values() if any(mark in line for mark in marks)]
+
+
+def eventually(true: Callable[[], object], limit: float) -> bool:
+    """Wait until something is true, at most `limit` seconds; tell whether it is."""
+    end = time.monotonic() + limit
+    while not true():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.1)
+    return True

@@ -1,0 +1,110 @@
+"""A runner from its slot's side: what it is told, and how it may end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from live import eventually
+
+from orchestrator.cells import load_cells
+from orchestrator.runner.client import Runner, RunnerDied
+from orchestrator.runner.messages import Order
+from suites.trial import Outcome, Trial
+
+CELL = load_cells()["torch213-tf5"]
+NATIVE = replace(CELL, env=load_cells()["torch213-mkl-native"].env)
+"""The main cell's packages, with all of the machine's threads."""
+
+
+def order(case: str, limit: float = 60.0) -> Order:
+    return Order(Trial(case, CELL.name, "pt2", "pnnx"), limit)
+
+
+@pytest.fixture(scope="module")
+def native() -> Iterator[Runner]:
+    # What Ray sets in its actors must not reach the trials.
+    os.environ["OMP_NUM_THREADS"] = "1"
+    runner = Runner(NATIVE)
+    del os.environ["OMP_NUM_THREADS"]
+    yield runner
+    runner.close()
+
+
+def test_native_threads(native: Runner) -> None:
+    """Matrix products, backward and FFT with several threads, in a fork of a parent with one."""
+    found = native.ready().cell
+    assert found.threads == len(os.sched_getaffinity(0))
+    assert found.env == {}
+    assert found.packages["torch"].startswith("2.13.0")
+    result = native.run(order("selfcheck_threads"))
+    assert result.outcome is Outcome.passed, result.diagnostic
+    tasks = len(os.listdir(f"/proc/{native.pid}/task"))
+    assert tasks == 1, "a runner with more than one thread cannot fork safely"
+
+
+def test_memory_is_the_trials_own(native: Runner) -> None:
+    result = native.run(order("selfcheck_right"))
+    assert result.peak_mb is not None
+    assert 0 < result.peak_mb < 200  # the runner itself has more
+
+
+def test_killed_runner() -> None:
+    """It is told at once, and not when the trial's limit has passed."""
+    started = time.monotonic()
+    os.environ["PNNX_PARITY_FAULT"] = "always"
+    runner = Runner(CELL)
+    del os.environ["PNNX_PARITY_FAULT"]
+    folder = Path(runner.ready().folder)
+    assert folder.is_dir()
+    with pytest.raises(RunnerDied, match="its runner was killed by SIGKILL"):
+        runner.run(order("selfcheck_fault"))
+    runner.close()
+    assert not folder.exists()
+    assert time.monotonic() - started < 60
+
+
+def below(process: int) -> list[int]:
+    """The processes that a process has started, and those that they have."""
+    text = Path(f"/proc/{process}/task/{process}/children").read_text()
+    children = [int(word) for word in text.split()]
+    return children + [each for child in children for each in below(child)]
+
+
+@pytest.mark.parametrize("ends", ["slot hangs up", "kernel tells of the slot's death"])
+def test_ends_in_the_middle_of_a_trial(ends: str) -> None:
+    """With it go the trial, the program that the trial runs, and their files."""
+    runner = Runner(CELL)
+    folder = Path(runner.ready().folder)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(runner.run, order("selfcheck_hang", 600))
+        assert eventually(lambda: len(below(runner.pid)) == 2, 30)
+        processes = below(runner.pid)
+        if ends == "slot hangs up":
+            assert runner._process.stdin is not None
+            runner._process.stdin.close()
+        else:
+            os.kill(runner.pid, signal.SIGTERM)
+        with pytest.raises(RunnerDied, match="its runner ended with exit status 0"):
+            running.result(30)
+    assert not [each for each in processes if Path(f"/proc/{each}/exe").exists()]
+    assert not folder.exists()
+    runner.close()
+
+
+def test_does_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cell without torch: the error is the last line that its Python said."""
+    monkeypatch.setattr(type(CELL), "python_path", lambda self: Path(sys.executable))
+    runner = Runner(CELL)
+    with pytest.raises(
+        RunnerDied, match="exit status 1: ModuleNotFoundError: No module named 'torch'"
+    ):
+        runner.ready()
+    runner.close()

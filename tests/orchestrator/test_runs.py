@@ -1,0 +1,93 @@
+"""Run folders: made, reopened, and what their journals tell of durations."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from orchestrator import runs
+from orchestrator.errors import UsageError
+from orchestrator.journal import Journal
+from suites.trial import Outcome, Result, Trial
+
+PLAN = [Trial(name, "cell", frontend, "pnnx") for name in ("a", "b") for frontend in ("ts", "pt2")]
+
+
+def result(trial: Trial, seconds: float) -> Result:
+    return Result(trial=trial, outcome=Outcome.passed, seconds={"build": seconds})
+
+
+def record(run: runs.Run, *results: Result) -> None:
+    with Journal(run.journal) as journal:
+        for each in results:
+            journal.add(each)
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(runs, "RESULTS", tmp_path / "results")
+    return tmp_path / "results"
+
+
+def test_reopened(results: Path) -> None:
+    run = runs.create(None, ["run"], PLAN)
+    assert run.folder.parent == results
+    record(run, result(PLAN[2], 1))
+    for name in (str(run.folder), run.folder.name):
+        again = runs.reopen(name)
+        assert again.record == run.record
+        assert again.missing() == [PLAN[0], PLAN[1], PLAN[3]]
+
+
+def test_two_at_one_time(results: Path) -> None:
+    folders = {runs.create(None, [], PLAN).folder for _ in range(3)}
+    assert len(folders) == 3
+
+
+def test_output_is_not_overwritten(tmp_path: Path) -> None:
+    runs.create(tmp_path / "mine", [], PLAN)
+    with pytest.raises(UsageError, match="mine holds a run already; give another --output"):
+        runs.create(tmp_path / "mine", [], PLAN)
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match=r"--output .*file/x: Not a directory"):
+        runs.create(tmp_path / "file" / "x", [], PLAN)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (None, "no run at"),
+        ("{", "not the record of a run"),
+        ("{}", "not the record of a run"),
+        ('{"format":99,"run":"x","started":"2026-01-01T00:00:00Z","plan":[]}', "of format 99"),
+    ],
+)
+def test_not_a_run(tmp_path: Path, text: str | None, says: str) -> None:
+    if text is not None:
+        (tmp_path / "run.json").write_text(text)
+    with pytest.raises(UsageError, match=says):
+        runs.reopen(str(tmp_path))
+
+
+def test_discarded(tmp_path: Path) -> None:
+    run = runs.create(tmp_path / "new", [], PLAN)
+    run.discard()
+    assert not run.folder.exists()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "file").touch()
+    runs.create(tmp_path / "mine", [], PLAN).discard()
+    assert os.listdir(tmp_path / "mine") == ["file"]
+
+
+def test_durations_are_of_the_newest_run_that_has_the_trial(results: Path) -> None:
+    for age, (first, second) in enumerate([(1.0, 2.0), (3.0, None)]):
+        run = runs.create(None, [], PLAN)
+        record(run, result(PLAN[0], first), *([result(PLAN[1], second)] if second else []))
+        os.utime(run.journal, (age, age))
+    foreign = results / "foreign"
+    foreign.mkdir()
+    (foreign / "results.jsonl").write_text("not a result\n")
+    assert runs.durations(results) == {str(PLAN[0]): 3.0, str(PLAN[1]): 2.0}
+    assert runs.durations(results / "none") == {}
