@@ -1,0 +1,12 @@
+"""Constants of the graph."""
+
+from __future__ import annotations
+
+from converter.ncnn.blob import Blob
+from converter.ncnn.op import Op
+from converter.ncnn.registry import ncnn
+
+
+@ncnn("pnnx.Attribute", any_dtype=True)
+def attribute(op: Op) -> Blob:
+    return op.constant(op.attr("data"))

@@ -1,0 +1,110 @@
+"""`pnnx.Expression`: arithmetic written as text, such as `add(mul(@0,2),@1)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from converter.ncnn.arithmetic import (
+    ADD,
+    ATAN2,
+    DIV,
+    FLOOR_DIVIDE,
+    FMOD,
+    LOGADDEXP,
+    MAX,
+    MIN,
+    MUL,
+    SUB,
+    UNARY,
+    binary,
+    unary,
+)
+from converter.ncnn.blob import Blob
+from converter.ncnn.op import Op
+from converter.ncnn.power import power
+from converter.ncnn.registry import ncnn
+
+Number = Blob | float
+
+BINARY = {
+    "add": ADD,
+    "sub": SUB,
+    "mul": MUL,
+    "div": DIV,
+    "max": MAX,
+    "maximum": MAX,
+    "min": MIN,
+    "minimum": MIN,
+    "atan2": ATAN2,
+    "fmod": FMOD,
+    "floor_divide": FLOOR_DIVIDE,
+    "logaddexp": LOGADDEXP,
+}
+
+CONSTANTS: dict[str, Callable[[float, float], float]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "pow": lambda a, b: a**b,
+}
+"""What may be computed of two numbers."""
+
+_TOKEN = re.compile(r"[^(),]+")
+
+
+@ncnn("pnnx.Expression")
+def expression(op: Op) -> Blob:
+    tokens = _TOKEN.findall(op.text("expr"))
+    words = iter(tokens)
+    value = _value(op, words)
+    if next(words, None) is not None:
+        op.refuse(f"cannot read the expression {op.text('expr')}")
+    if not isinstance(value, Blob):
+        op.refuse("is a number, and ncnn computes with tensors")
+    return value
+
+
+def _value(op: Op, words: Iterator[str]) -> Number:
+    """Lower what the next word begins: in this notation each function is before its arguments."""
+    word = next(words, "")
+    if word.startswith("@"):
+        return _input(op, word)
+    if word in UNARY or word == "erf":
+        x = _value(op, words)
+        if not isinstance(x, Blob):
+            op.refuse(f"{word} of the number {x}")
+        return unary(op, word, x)
+    if word in BINARY or word in ("pow", "remainder"):
+        return _binary(op, word, _value(op, words), _value(op, words))
+    try:
+        return float(word)
+    except ValueError:
+        op.refuse(f"{word} has no ncnn layer")
+
+
+def _input(op: Op, word: str) -> Number:
+    """An input; a constant of one value is that number."""
+    blob = op.blob(int(word[1:]))
+    if blob.values is not None and blob.values.size == 1:
+        return float(blob.values.array().reshape(()).item())
+    return blob
+
+
+def _binary(op: Op, word: str, a: Number, b: Number) -> Number:
+    if not isinstance(a, Blob) and not isinstance(b, Blob):
+        if word not in CONSTANTS:
+            op.refuse(f"{word} of the numbers {a} and {b}")
+        return CONSTANTS[word](a, b)
+    if word == "pow":
+        return power(op, a, b)
+    if word == "remainder":
+        return remainder(op, a, b)
+    return binary(op, BINARY[word], a, b)
+
+
+def remainder(op: Op, a: Number, b: Number) -> Blob:
+    """a - b floor(a / b), of the sign of b. ncnn's remainder is C's, which rounds the quotient."""
+    quotient = binary(op, FLOOR_DIVIDE, a, b)
+    return binary(op, SUB, a, binary(op, MUL, quotient, b))

@@ -1,0 +1,237 @@
+"""Lower a PyTorch-level graph to ncnn's layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from converter.ir import Attribute, Graph, Operand, Shape
+from converter.ncnn.batch import wanted_axes
+from converter.ncnn.blob import MAX_RANK, Blob, carried, physical
+from converter.ncnn.graph import NcnnGraph, Nest, Port, reshaped
+from converter.ncnn.layers import INPUT, MEMORY_DATA, RESHAPE, LayerCall
+from converter.ncnn.op import Op
+from converter.ncnn.passes.dead_layers import remove_dead_layers
+from converter.ncnn.passes.fuse_activation import fuse_activation
+from converter.ncnn.passes.split_blobs import split_blobs
+from converter.ncnn.registry import RULES
+
+FLOATS = (None, "f32", "f16", "bf16", "f64")
+SIZES = {
+    1: ("w",),
+    2: ("h", "w"),
+    3: ("c", "h", "w"),
+    4: ("c", "d", "h", "w"),
+}
+"""What ncnn calls the dimensions of a blob of each rank, outermost first."""
+
+
+def lower(graph: Graph) -> NcnnGraph:
+    """Lower a graph of PyTorch-level operators, as pnnx writes them, to ncnn layers.
+
+    The graph is not changed. Raises UnsupportedError for an operator or an argument that ncnn does
+    not have, naming the operator, the user's source line and the mend.
+    """
+    made = Lowering(graph).run()
+    fuse_activation(made)
+    remove_dead_layers(made)
+    split_blobs(made)
+    return made
+
+
+Value = Blob | tuple["Value", ...]
+
+
+class Lowering:
+    """The state of one lowering: the values so far, and the network being made."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.made = NcnnGraph()
+        self.wanted = wanted_axes(graph)
+        self._graph = graph
+        self._values: dict[Operand, Value] = {}
+        self._names: dict[str, int] = {}
+
+    def run(self) -> NcnnGraph:
+        for operator in self._graph.operators:
+            op = Op(operator, self)
+            if operator.type == "pnnx.Input":
+                self._values[operator.outputs[0]] = self._input(op)
+            elif operator.type == "pnnx.Output":
+                self.made.result = tuple(self._output(op, operand) for operand in operator.inputs)
+                if len(operator.inputs) == 1:
+                    self.made.result = self.made.result[0]
+            elif operator.type in ("prim::TupleConstruct", "prim::ListConstruct"):
+                nest = tuple(self._value(op, operand) for operand in operator.inputs)
+                self._values[operator.outputs[0]] = nest
+            else:
+                self._operator(op)
+        return self.made
+
+    def _operator(self, op: Op) -> None:
+        rule = RULES.get(op.type)
+        if rule is None:
+            op.refuse("has no ncnn layer", "write it with other operators, or take the .pnnx files")
+        if not rule.any_dtype:
+            _check_dtypes(op)
+        try:
+            made = rule.lower(op)
+        except ValueError as e:  # a value that the layer table refuses
+            op.refuse(str(e))
+        blobs = [made] if isinstance(made, Blob) else list(made)
+        for operand, blob in zip(op.operator.outputs, blobs, strict=True):
+            self._values[operand] = replace(blob, dtype=operand.dtype or blob.dtype)
+
+    # --- values
+
+    def _value(self, op: Op, operand: Operand) -> Value:
+        return self._values[operand]
+
+    def blob(self, op: Op, operand: Operand) -> Blob:
+        value = self._values[operand]
+        if not isinstance(value, Blob):
+            op.refuse("reads a tuple of tensors where a tensor belongs")
+        return value
+
+    def constant(self, values: Attribute) -> Blob:
+        return Blob(None, values.shape, values.dtype, values=values)
+
+    # --- inputs and outputs
+
+    def _input(self, op: Op) -> Blob:
+        operand = op.output
+        shape, batch = op.shape(), self.wanted.get(operand)
+        if len(shape) > MAX_RANK and batch is None:
+            batch = 0
+        self._check_rank(op, shape, batch)
+        made = self._add(op, INPUT(), (), 1, f"in{len(self.made.inputs)}")[0]
+        self.made.inputs.append(Port(made, shape, operand.dtype, batch))
+        return Blob(made, shape, operand.dtype, batch)
+
+    def _output(self, op: Op, operand: Operand) -> Nest:
+        return self._port(op, self._value(op, operand))
+
+    def _port(self, op: Op, value: Value) -> Nest:
+        if not isinstance(value, Blob):
+            return tuple(self._port(op, item) for item in value)
+        if value.batch is not None and value.rank == 1:
+            value = self.view(op, value, value.shape, None)
+        port = Port(self._read(op, value), value.shape, value.dtype, value.batch)
+        self.made.outputs.append(port)
+        return len(self.made.outputs) - 1
+
+    # --- layers
+
+    def emit(
+        self,
+        op: Op,
+        call: LayerCall,
+        inputs: Sequence[Blob],
+        outputs: Sequence[tuple[Shape, int | None]],
+    ) -> list[Blob]:
+        for shape, batch in outputs:
+            self._check_rank(op, shape, batch)
+        reads = [self._read(op, blob) for blob in inputs]
+        made = self._add(op, call, reads, len(outputs))
+        return [
+            Blob(operand, shape, "f32", batch)
+            for operand, (shape, batch) in zip(made, outputs, strict=True)
+        ]
+
+    def _add(
+        self, op: Op, call: LayerCall, inputs: Sequence[Operand], outputs: int, name: str = ""
+    ) -> list[Operand]:
+        layers = self.made.layers
+        name = name or op.operator.name
+        serial = self._names[name] = self._names.get(name, -1) + 1
+        name = f"{name}_{serial}" if serial else name
+        made = [layers.fresh(name) for _ in range(outputs)]
+        layer = layers.add(
+            call.layer.type, name, inputs, made, params=call.params, attrs=call.weights
+        )
+        layer.where, layer.module = op.operator.where, op.operator.module
+        return made
+
+    def _read(self, op: Op, blob: Blob) -> Operand:
+        """The operand to read, for a constant of a layer that is made now."""
+        if blob.operand is not None:
+            return blob.operand
+        assert blob.values is not None
+        if blob.dtype not in FLOATS:
+            op.refuse(f"reads a constant of {blob.dtype}, and ncnn holds floats")
+        self._check_rank(op, blob.shape, blob.batch)
+        if blob.count != 1:
+            whole = Blob(None, blob.shape, blob.dtype, values=blob.values)
+            stored = Blob(self._read(op, whole), blob.shape, blob.dtype)
+            return self._read(op, self.view(op, stored, blob.shape, blob.batch))
+        sizes = dict(zip(SIZES[len(blob.dims)], blob.dims, strict=True))
+        return self._add(op, MEMORY_DATA(**sizes, data=blob.values), (), 1)[0]
+
+    def _check_rank(self, op: Op, shape: Shape, batch: int | None) -> None:
+        if len(physical(shape, batch)) > MAX_RANK:
+            op.refuse(f"a tensor of rank {len(shape)} does not fit: ncnn holds 4 dims and a batch")
+
+    # --- views
+
+    def view(self, op: Op, blob: Blob, shape: Shape, batch: int | None) -> Blob:
+        """The elements of a blob in row-major order as another shape and batch axis.
+
+        Views of views are made of the first; what lies the same way needs no layer.
+        """
+        origin = blob.origin or blob
+        if origin.operand is None:
+            assert blob.values is not None
+            values = reshaped(blob.values, op.known(shape))
+            return Blob(None, shape, blob.dtype, batch, values=values)
+        self._check_rank(op, shape, batch)
+        target = Blob(None, shape, blob.dtype, batch)
+        plain = _same_batch(origin, target)
+        if plain and target.dims == origin.dims:
+            return Blob(origin.operand, shape, blob.dtype, batch, origin=origin.origin)
+        call = _plain_reshape(op, target) if plain else _batch_reshape(op, origin, target)
+        operand = self._add(op, call, [origin.operand], 1)[0]
+        return Blob(operand, shape, blob.dtype, batch, origin=origin)
+
+
+def _check_dtypes(op: Op) -> None:
+    """Refuse integers: ncnn's layers compute in floats, whatever the blob holds."""
+    for operand in (*op.operator.inputs, op.output):
+        if operand.dtype not in FLOATS:
+            op.refuse(
+                f"computes in {operand.dtype}, and ncnn in floats", "convert it with .float()"
+            )
+
+
+def _same_batch(origin: Blob, target: Blob) -> bool:
+    """Whether each item of the batch is reshaped by itself."""
+    if origin.count == target.count == 1:
+        return True
+    kept = carried(origin.shape, origin.batch, target.shape)
+    return kept is not None and kept == target.batch
+
+
+def _plain_reshape(op: Op, target: Blob) -> LayerCall:
+    return RESHAPE(**_sizes(op, target.dims))
+
+
+def _batch_reshape(op: Op, origin: Blob, target: Blob) -> LayerCall:
+    """A reshape across the batch: ncnn puts it back in its place, reshapes, takes another."""
+    shape = op.known(target.shape) if target.shape else (1,)
+    axes = {
+        "input_batch_axis": 233 if origin.batch is None else origin.batch,
+        "output_batch_axis": 233 if target.batch is None else target.batch,
+    }
+    if len(shape) > MAX_RANK:
+        return RESHAPE(**axes, shape_expr=",".join(map(str, reversed(shape))))
+    return RESHAPE(**axes, **_sizes(op, shape))
+
+
+def _sizes(op: Op, dims: Shape) -> dict[str, int]:
+    """The parameters of Reshape; one dynamic dim is what remains."""
+    dynamic = [dim for dim in dims if not isinstance(dim, int)]
+    if len(dynamic) > 1:
+        op.known(dims)
+    return {
+        name: dim if isinstance(dim, int) else -1
+        for name, dim in zip(SIZES[len(dims)], dims, strict=True)
+    }

@@ -1,0 +1,215 @@
+"""One PyTorch-level operator while it is lowered: what its function reads and makes layers with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from converter.errors import UnsupportedError
+from converter.ir import Attribute, Operand, Operator, Param, Shape
+from converter.ncnn.blob import MAX_RANK, Blob
+from converter.ncnn.layers import LayerCall
+
+if TYPE_CHECKING:
+    from converter.ncnn.lower import Lowering
+
+
+class Op:
+    """Reads an operator's arguments as the types they should have, else refuses the operator."""
+
+    def __init__(self, operator: Operator, lowering: Lowering) -> None:
+        self.operator = operator
+        self.type = operator.type
+        self.params = operator.params
+        self.attrs = operator.attrs
+        self._lowering = lowering
+
+    # --- refusing
+
+    def refuse(self, why: str, mend: str = "") -> NoReturn:
+        """Raise UnsupportedError, with the operator and its source line."""
+        raise UnsupportedError(
+            f"ncnn: {self.type} {self.operator.name}: {why}", where=self.operator.where, mend=mend
+        )
+
+    # --- params
+
+    def integer(self, name: str, default: int | None = None) -> int:
+        value = self.params.get(name, default)
+        if type(value) is not int:
+            self.refuse(f"{name} is {value!r}, not an int")
+        return value
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        value = self.params.get(name, default)
+        if not isinstance(value, bool):
+            self.refuse(f"{name} is {value!r}, not a bool")
+        return value
+
+    def number(self, name: str, default: float | None = None) -> float:
+        value = self.params.get(name, default)
+        if not isinstance(value, int | float):
+            self.refuse(f"{name} is {value!r}, not a number")
+        return float(value)
+
+    def text(self, name: str, default: str | None = None) -> str:
+        value = self.params.get(name, default)
+        if not isinstance(value, str):
+            self.refuse(f"{name} is {value!r}, not a string")
+        return value
+
+    def integers(self, name: str, count: int | None = None) -> tuple[int, ...]:
+        """A tuple of ints; with `count`, that many, where one int stands for all of them."""
+        value = self.params.get(name)
+        if type(value) is int:
+            value = (value,)
+        if not isinstance(value, tuple):
+            self.refuse(f"{name} is {value!r}, not a tuple of ints")
+        sizes = tuple(item for item in value if type(item) is int)
+        if len(sizes) != len(value):
+            self.refuse(f"{name} is {value!r}, not a tuple of ints")
+        if count is not None and len(sizes) == 1:
+            sizes *= count
+        if count is not None and len(sizes) != count:
+            self.refuse(f"{name} has {len(sizes)} values, not {count}")
+        return sizes
+
+    def dim(self, rank: int, name: str = "dim", default: int | None = None) -> int:
+        """An axis of a tensor of that rank, as a non-negative int."""
+        return self.wrap(self.integer(name, default), rank)
+
+    def dims(self, rank: int, name: str = "dim") -> tuple[int, ...]:
+        """Axes, non-negative and in order; all of them where the param is missing or None."""
+        if self.params.get(name) in (None, ()):
+            return tuple(range(rank))
+        return tuple(sorted(self.wrap(dim, rank) for dim in self.integers(name)))
+
+    def wrap(self, dim: int, rank: int) -> int:
+        if not -rank <= dim < rank:
+            self.refuse(f"dim {dim} of a tensor of rank {rank}")
+        return dim % rank
+
+    def expect(self, name: str, *values: Param) -> None:
+        """Refuse a param that is there and is none of the values that ncnn can express."""
+        if name in self.params and self.params[name] not in values:
+            self.refuse(f"{name}={self.params[name]} is not expressible in ncnn")
+
+    def attr(self, name: str) -> Attribute:
+        if name not in self.attrs:
+            self.refuse(f"the weight {name} is missing")
+        return self.attrs[name]
+
+    # --- inputs
+
+    @property
+    def count(self) -> int:
+        """How many inputs there are."""
+        return len(self.operator.inputs)
+
+    def blob(self, index: int = 0) -> Blob:
+        """An input as it lies."""
+        return self._lowering.blob(self, self.operator.inputs[index])
+
+    def argument(self, name: str, index: int) -> Blob | None:
+        """The input of that argument name, or, where inputs have no names, at that place."""
+        names = self.operator.input_names
+        if name in names:
+            return self.blob(names.index(name))
+        unnamed = not names or (index < len(names) and not names[index])
+        return self.blob(index) if unnamed and index < self.count else None
+
+    def need(self, name: str, index: int) -> Blob:
+        """An input that must be there."""
+        blob = self.argument(name, index)
+        if blob is None:
+            self.refuse(f"the input {name} is missing")
+        return blob
+
+    def images(self, spatial: int, index: int = 0) -> Blob:
+        """An input as channels and `spatial` dims, the batch aside if there is one."""
+        blob = self.blob(index)
+        if blob.rank not in (spatial + 1, spatial + 2):
+            self.refuse(f"a tensor of rank {blob.rank} has not {spatial} spatial dims")
+        return self.lay(blob, 0 if blob.rank == spatial + 2 else None)
+
+    def sizes(self, blob: Blob) -> tuple[int, ...]:
+        """The tensor's shape, where it is known."""
+        return self.known(blob.shape)
+
+    def known(self, shape: Shape) -> tuple[int, ...]:
+        """The shape, refused if a dim is dynamic."""
+        sizes = tuple(dim for dim in shape if isinstance(dim, int))
+        if len(sizes) != len(shape):
+            self.refuse(
+                f"needs fixed sizes, and gets ({', '.join(map(str, shape))})",
+                "give inputshape= and no inputshape2=",
+            )
+        return sizes
+
+    @property
+    def output(self) -> Operand:
+        return self.operator.outputs[0]
+
+    def shape(self, index: int = 0) -> Shape:
+        """The shape of an output."""
+        shape = self.operator.outputs[index].shape
+        if shape is None:
+            self.refuse("the shape of its output is unknown", "give inputshape=")
+        return shape
+
+    @property
+    def wanted(self) -> int | None:
+        """The batch axis that the readers of the output want."""
+        return self._lowering.wanted.get(self.output)
+
+    def values(self, blob: Blob) -> list[Blob]:
+        """The outputs of an operator of which ncnn has only the first: values, no indices."""
+        others = self.operator.outputs[1:]
+        if any(other.consumers for other in others):
+            self.refuse("ncnn has its first output only", "do not use the others")
+        return [blob] * (1 + len(others))
+
+    # --- layouts
+
+    def lay(self, blob: Blob, batch: int | None) -> Blob:
+        """The tensor with that axis as its batch, or none."""
+        return self._lowering.view(self, blob, blob.shape, batch)
+
+    def free(self, blob: Blob, *dims: int) -> Blob:
+        """The tensor with none of these dims as its batch: as it lies, whole, or with another."""
+        if blob.batch not in dims:
+            return blob
+        if blob.rank <= MAX_RANK:
+            return self.lay(blob, None)
+        others = [axis for axis in range(blob.rank) if axis not in dims]
+        if not others:
+            self.refuse(f"mixes all {blob.rank} dims, and ncnn holds 4 besides the batch")
+        return self.lay(blob, others[0])
+
+    def view(self, blob: Blob, shape: Shape, batch: int | None) -> Blob:
+        """The elements in row-major order as another shape, with that axis of it as the batch."""
+        return self._lowering.view(self, blob, shape, batch)
+
+    # --- making layers
+
+    def emit(
+        self,
+        call: LayerCall,
+        *inputs: Blob,
+        shape: Shape | None = None,
+        batch: int | str | None = "same",
+    ) -> Blob:
+        """Add a layer with one output; return that: of the operator's own shape if none is given,
+        with the batch axis of the first input if none is given."""
+        axis = inputs[0].batch if isinstance(batch, str) else batch
+        return self.emits(call, inputs, [(self.shape() if shape is None else shape, axis)])[0]
+
+    def emits(
+        self, call: LayerCall, inputs: Sequence[Blob], outputs: Sequence[tuple[Shape, int | None]]
+    ) -> list[Blob]:
+        """Add a layer with an output for each shape and batch axis."""
+        return self._lowering.emit(self, call, inputs, outputs)
+
+    def constant(self, values: Attribute) -> Blob:
+        """A stored tensor as a blob."""
+        return self._lowering.constant(values)

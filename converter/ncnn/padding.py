@@ -1,0 +1,83 @@
+"""Padding with a constant, by reflection or by repetition."""
+
+from __future__ import annotations
+
+import math
+
+from converter.ncnn.blob import Blob
+from converter.ncnn.layers import PADDING
+from converter.ncnn.op import Op
+from converter.ncnn.registry import images, ncnn
+
+MODES = {"zeros": 0, "constant": 0, "replicate": 1, "reflect": 2}
+SIDES = (("front", "behind"), ("top", "bottom"), ("left", "right"))
+
+
+@ncnn("nn.ConstantPad1d", "nn.ZeroPad1d", batch=images(1))
+@ncnn("nn.ConstantPad2d", "nn.ZeroPad2d", batch=images(2))
+@ncnn("nn.ConstantPad3d", "nn.ZeroPad3d", batch=images(3))
+def constant_pad(op: Op) -> Blob:
+    value = op.number("value", 0.0) if "value" in op.params else 0.0
+    return pad(op, op.blob(), _pairs(op, op.integers("padding")), "constant", value)
+
+
+@ncnn("nn.ReflectionPad1d", batch=images(1))
+@ncnn("nn.ReflectionPad2d", batch=images(2))
+@ncnn("nn.ReflectionPad3d", batch=images(3))
+def reflection_pad(op: Op) -> Blob:
+    return pad(op, op.blob(), _pairs(op, op.integers("padding")), "reflect")
+
+
+@ncnn("nn.ReplicationPad1d", batch=images(1))
+@ncnn("nn.ReplicationPad2d", batch=images(2))
+@ncnn("nn.ReplicationPad3d", batch=images(3))
+def replication_pad(op: Op) -> Blob:
+    return pad(op, op.blob(), _pairs(op, op.integers("padding")), "replicate")
+
+
+@ncnn("F.pad")
+def f_pad(op: Op) -> Blob:
+    value = 0.0 if op.params.get("value") is None else op.number("value")
+    return pad(op, op.blob(), _pairs(op, op.integers("pad")), op.text("mode", "constant"), value)
+
+
+def _pairs(op: Op, sizes: tuple[int, ...]) -> list[tuple[int, int]]:
+    """PyTorch's sizes, last dim first, as pairs for the last dims in their order."""
+    if len(sizes) % 2:
+        op.refuse(f"pads by {sizes}")
+    return list(zip(sizes[-2::-2], sizes[::-2], strict=True))
+
+
+def pad(op: Op, x: Blob, pads: list[tuple[int, int]], mode: str, value: float = 0.0) -> Blob:
+    """Pad the last dims of a tensor by pairs of sizes, before and after each dim.
+
+    ncnn's Padding pads up to three of a blob's dims, from the innermost out; further ones are
+    padded one by one, as the rows of a blob.
+    """
+    if mode not in MODES:
+        op.refuse(f"padding mode {mode}", "use zeros, constant, reflect or replicate")
+    if any(size < 0 for pair in pads for size in pair):
+        op.refuse("pads by negative sizes", "slice the tensor instead")
+    while pads and pads[0] == (0, 0):
+        pads = pads[1:]
+    shape = list(op.sizes(x))
+    kind = {"type": MODES[mode], "value": value}
+    first = x.rank - len(pads)
+    x = op.free(x, *range(first, x.rank))
+    if inner := pads[-3:]:
+        for place, pair in enumerate(reversed(inner), start=1):
+            shape[-place] += sum(pair)
+        sides = {
+            name: size
+            for names, pair in zip(SIDES[-len(inner) :], inner, strict=True)
+            for name, size in zip(names, pair, strict=True)
+        }
+        x = op.emit(PADDING(**sides, **kind), x, shape=tuple(shape))
+    for axis, (before, after) in reversed(list(enumerate(pads[:-3], start=first))):
+        rows = (math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :]))
+        x = op.view(x, rows, None)
+        shape[axis] += before + after
+        rows = (rows[0], shape[axis], rows[2])
+        x = op.emit(PADDING(top=before, bottom=after, left=0, right=0, **kind), x, shape=rows)
+        x = op.view(x, tuple(shape), None)
+    return x

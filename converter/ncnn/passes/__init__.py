@@ -1,0 +1,1 @@
+"""Passes over ncnn's layers, after the lowering."""

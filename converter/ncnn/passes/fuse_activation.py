@@ -1,0 +1,58 @@
+"""Let convolutions and inner products compute the activation that follows them.
+
+    Convolution  conv  1 1 in0 x num_output=8        Convolution  conv  1 1 in0 out0 num_output=8
+    ReLU         relu  1 1 x out0               →        activation_type=1
+
+The numbers of activations are those of ncnn's fused activation, with their parameters.
+"""
+
+from __future__ import annotations
+
+from converter.ir import Operator, Param
+from converter.ncnn.graph import NcnnGraph
+from converter.ncnn.layers import LAYERS
+
+RELU, LEAKY_RELU, CLIP, SIGMOID, MISH, HARD_SWISH = range(1, 7)
+
+
+def fuse_activation(net: NcnnGraph) -> None:
+    """Fuse where the activation is the only reader."""
+    layers = net.layers
+    ports = {port.operand: port for port in net.outputs}
+    for layer in list(layers.operators):
+        if "activation_type" not in LAYERS[layer.type].slots:
+            continue
+        (blob,) = layer.outputs
+        if len(blob.consumers) != 1 or blob in ports:
+            continue
+        (reader,) = blob.consumers
+        fused = activation(reader)
+        if fused is None:
+            continue
+        layer.params["activation_type"] = fused[0]
+        if fused[1]:
+            layer.params["activation_params"] = fused[1]
+        (after,) = reader.outputs
+        layers.replace_uses(after, blob)
+        layers.remove(reader)
+        for port in net.outputs:
+            if port.operand is after:
+                port.operand = blob
+
+
+def activation(layer: Operator) -> tuple[int, tuple[Param, ...]] | None:
+    """The number and parameters of an activation that can be fused, or None."""
+    params = layer.params
+    match layer.type:
+        case "ReLU":
+            slope = params.get("slope", 0.0)
+            return (LEAKY_RELU, (slope,)) if slope else (RELU, ())
+        case "Clip":
+            return CLIP, (params["min"], params["max"])
+        case "Sigmoid":
+            return SIGMOID, ()
+        case "Mish":
+            return MISH, ()
+        case "HardSwish":
+            return HARD_SWISH, (params["alpha"], params["beta"])
+    return None

@@ -1,0 +1,122 @@
+"""Write `_ncnn.py`: a Python program that runs the network on pnnx's random inputs."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from converter.ir import Shape
+from converter.ncnn.graph import NcnnGraph, Nest, Port
+
+UNKNOWN_DIM = 128
+NO_BATCH = 233
+TORCH = {
+    None: "float",
+    "f32": "float",
+    "f64": "double",
+    "f16": "half",
+    "bf16": "bfloat16",
+    "i8": "int8",
+    "i16": "int16",
+    "i32": "int",
+    "i64": "long",
+    "u8": "uint8",
+}
+INTEGERS = ("i8", "i16", "i32", "i64", "u8")
+
+HEAD = '''\
+from pathlib import Path
+
+import ncnn
+import torch
+
+HERE = Path(__file__).resolve().parent
+
+
+def test_inference():
+    """Run the network in single precision, on the inputs that PyTorch's seed 0 gives."""
+    torch.manual_seed(0)
+'''
+NET = """
+    with ncnn.Net() as net:
+        net.opt.use_fp16_packed = False
+        net.opt.use_fp16_storage = False
+        net.opt.use_fp16_arithmetic = False
+        if net.load_param(str(HERE / {param!r})) or net.load_model(str(HERE / {bin!r})):
+            raise RuntimeError("ncnn cannot load the network")
+
+        with net.create_extractor() as ex:
+"""
+TAIL = """
+    return {result}
+
+
+if __name__ == "__main__":
+    print(test_inference())
+"""
+
+
+def write_python(net: NcnnGraph, stream: TextIO, param_name: str, bin_name: str) -> None:
+    """Write the program. It finds the files of these names beside itself.
+
+    `test_inference()` draws the inputs as pnnx does, floats from [0, 1) and integers from 0 to 9,
+    and returns tensors of the shapes, the dtypes and the nesting of the model's.
+    """
+    stream.write(HEAD)
+    for number, port in enumerate(net.inputs):
+        stream.write(f"    in{number} = {_draw(port)}\n")
+    stream.write(NET.format(param=param_name, bin=bin_name))
+    for number, port in enumerate(net.inputs):
+        stream.write(
+            f"            ex.input({f'in{number}'!r}, ncnn.Mat({_array(number, port)}, "
+            f"batch_index={_batch(port)}).clone())\n"
+        )
+    for number, port in enumerate(net.outputs):
+        stream.write(
+            f"            ret{number}, mat{number} = ex.extract({f'out{number}'!r})\n"
+            f"            if ret{number}:\n"
+            f'                raise RuntimeError("ncnn cannot compute out{number}")\n'
+            f"            out{number} = torch.from_numpy("
+            f"mat{number}.numpy({_format(port)}batch_index={_batch(port)}).copy())"
+            f"{_as_model(port)}\n"
+        )
+    stream.write(TAIL.format(result=_nest(net.result)))
+
+
+def _draw(port: Port) -> str:
+    sizes = ", ".join(map(str, _sizes(port.shape)))
+    dtype = TORCH[port.dtype]
+    if port.dtype in INTEGERS:
+        return f"torch.randint(10, ({sizes},), dtype=torch.{dtype})"
+    return f"torch.rand({sizes or '()'}, dtype=torch.{dtype})"
+
+
+def _sizes(shape: Shape) -> list[int]:
+    return [dim if isinstance(dim, int) else UNKNOWN_DIM for dim in shape]
+
+
+def _array(number: int, port: Port) -> str:
+    """The input as ncnn takes it: single precision or 32-bit integers, and at least one dim."""
+    dtype = "int" if port.dtype in INTEGERS else "float"
+    cast = "" if TORCH[port.dtype] == dtype else f".to(torch.{dtype})"
+    shape = "" if port.shape else ".reshape(1)"
+    return f"in{number}{cast}{shape}.numpy()"
+
+
+def _format(port: Port) -> str:
+    """How to read the blob, which is of floats unless told otherwise."""
+    return "'i', " if port.dtype in INTEGERS else ""
+
+
+def _as_model(port: Port) -> str:
+    cast = "" if port.dtype in (None, "f32") else f".to(torch.{TORCH[port.dtype]})"
+    return cast + ("" if port.shape else ".reshape(())")
+
+
+def _batch(port: Port) -> int:
+    return NO_BATCH if port.batch is None else port.batch
+
+
+def _nest(result: Nest) -> str:
+    if isinstance(result, int):
+        return f"out{result}"
+    return "(" + "".join(f"{_nest(item)}, " for item in result) + ")"

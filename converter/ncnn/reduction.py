@@ -1,0 +1,128 @@
+"""Reductions over dims: sums, means, extremes, norms."""
+
+from __future__ import annotations
+
+import math
+
+from converter.ncnn.arithmetic import ADD, DIV, MAX, MUL, SUB, binary, unary
+from converter.ncnn.blob import MAX_RANK, Blob
+from converter.ncnn.layers import CUMULATIVE_SUM, REDUCTION
+from converter.ncnn.op import Op
+from converter.ncnn.registry import ncnn
+
+SUM, ABS_SUM, SQUARE_SUM, MEAN, MAX_OF, MIN_OF, PROD, L1, L2, LOG_SUM, LOG_SUM_EXP = range(11)
+
+KINDS = {
+    "torch.sum": SUM,
+    "torch.mean": MEAN,
+    "torch.amax": MAX_OF,
+    "torch.amin": MIN_OF,
+    "torch.max": MAX_OF,
+    "torch.min": MIN_OF,
+    "torch.prod": PROD,
+}
+
+
+def reduce(op: Op, kind: int, x: Blob, dims: tuple[int, ...], keepdim: bool) -> Blob:
+    """Reduce over dims, in order and not negative."""
+    if not dims:
+        return x
+    if len(dims) == x.rank > MAX_RANK:
+        flat = reduce(op, kind, op.view(x, (math.prod(op.sizes(x)),), None), (0,), False)
+        return op.view(flat, (1,) * x.rank if keepdim else (), None)
+    x = op.free(x, *dims)
+    if keepdim:
+        shape = tuple(1 if dim in dims else size for dim, size in enumerate(x.shape))
+        batch = x.batch
+    else:
+        shape = tuple(size for dim, size in enumerate(x.shape) if dim not in dims)
+        batch = None if x.batch is None else x.batch - sum(dim < x.batch for dim in dims)
+    axes = x.axes(dims)
+    whole = len(axes) == len(x.dims)
+    call = REDUCTION(
+        operation=kind,
+        reduce_all=int(whole),
+        **({} if whole else {"axes": axes}),
+        keepdims=int(keepdim),
+        fixbug0=1,
+    )
+    return op.emit(call, x, shape=shape, batch=batch)
+
+
+@ncnn(*KINDS)
+def reduction(op: Op) -> list[Blob]:
+    op.expect("dtype", None)
+    x = op.blob()
+    return op.values(reduce(op, KINDS[op.type], x, op.dims(x.rank), op.flag("keepdim")))
+
+
+@ncnn("torch.logsumexp")
+def logsumexp(op: Op) -> Blob:
+    """max + log(sum(exp(x - max))): ncnn's own overflows from 88 on."""
+    x = op.blob()
+    dims = op.dims(x.rank)
+    largest = reduce(op, MAX_OF, x, dims, keepdim=True)
+    sums = reduce(op, LOG_SUM_EXP, binary(op, SUB, x, largest), dims, keepdim=True)
+    total = binary(op, ADD, sums, largest)
+    return total if op.flag("keepdim") else _without(op, total, dims)
+
+
+def _without(op: Op, x: Blob, dims: tuple[int, ...]) -> Blob:
+    """Drop dims of size 1."""
+    kept = [dim for dim in range(x.rank) if dim not in dims]
+    batch = kept.index(x.batch) if x.batch in kept else None
+    return op.view(x, tuple(x.shape[dim] for dim in kept), batch)
+
+
+@ncnn("torch.norm")
+def norm(op: Op) -> Blob:
+    op.expect("dtype", None)
+    x = op.blob()
+    kinds = {1.0: L1, 2.0: L2, math.inf: MAX_OF, -math.inf: MIN_OF}
+    p = 2.0 if op.params.get("p") in (None, "fro") else op.number("p")
+    if p not in kinds:
+        op.refuse(f"p={p} is not expressible in ncnn", "use 1, 2 or inf")
+    if kinds[p] in (MAX_OF, MIN_OF):
+        x = unary(op, "abs", x)
+    return reduce(op, kinds[p], x, op.dims(x.rank), op.flag("keepdim"))
+
+
+@ncnn("F.normalize")
+def normalize(op: Op) -> Blob:
+    """x / max(norm(x), eps)"""
+    x = op.blob()
+    kinds = {1.0: L1, 2.0: L2}
+    p = op.number("p", 2.0)
+    if p not in kinds:
+        op.refuse(f"p={p} is not expressible in ncnn", "use 1 or 2")
+    dims = op.dims(x.rank) if "dim" in op.params else (op.wrap(1, x.rank),)
+    x = op.free(x, *dims)
+    length = reduce(op, kinds[p], x, dims, keepdim=True)
+    return binary(op, DIV, x, binary(op, MAX, length, op.number("eps", 1e-12)))
+
+
+@ncnn("torch.var", "torch.std")
+def variance(op: Op) -> Blob:
+    """sum((x - mean)²) / (n - 1), or n if it is not unbiased"""
+    x = op.blob()
+    dims = op.dims(x.rank)
+    shape = op.sizes(x)
+    correction = 1.0 if op.params.get("correction") is None else op.number("correction")
+    if "unbiased" in op.params:
+        correction = float(op.flag("unbiased"))
+    count = math.prod(shape[dim] for dim in dims) - correction
+    if count <= 0:
+        op.refuse("is of fewer values than its correction")
+    x = op.free(x, *dims)
+    centred = binary(op, SUB, x, reduce(op, MEAN, x, dims, keepdim=True))
+    sums = reduce(op, SQUARE_SUM, centred, dims, op.flag("keepdim"))
+    var = binary(op, MUL, sums, 1 / count)
+    return unary(op, "sqrt", var) if op.type == "torch.std" else var
+
+
+@ncnn("torch.cumsum")
+def cumsum(op: Op) -> Blob:
+    op.expect("dtype", None)
+    dim = op.dim(op.blob().rank)
+    x = op.free(op.blob(), dim)
+    return op.emit(CUMULATIVE_SUM(axis=x.axis(dim)), x)

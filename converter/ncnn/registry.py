@@ -1,0 +1,54 @@
+"""Which function lowers which PyTorch-level operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from converter.ir import Operator
+
+if TYPE_CHECKING:
+    from converter.ncnn.blob import Blob
+    from converter.ncnn.op import Op
+
+Lower = Callable[["Op"], "Blob | Sequence[Blob]"]
+BatchAxis = Callable[[Operator], int | None]
+
+
+class Rule(NamedTuple):
+    """How one type of operator is lowered.
+
+    `batch` tells the axis that the operator wants as the batch, for its first input and for
+    whatever else has that input's rank; `any_dtype` that it only moves values, integers too.
+    """
+
+    lower: Lower
+    batch: BatchAxis | None
+    any_dtype: bool
+
+
+RULES: dict[str, Rule] = {}
+
+
+def ncnn(
+    *types: str, batch: BatchAxis | None = None, any_dtype: bool = False
+) -> Callable[[Lower], Lower]:
+    """Register a function that lowers these types of operators. It returns a blob per output."""
+
+    def register(lower: Lower) -> Lower:
+        for type in types:
+            assert type not in RULES, f"{type} is lowered twice"
+            RULES[type] = Rule(lower, batch, any_dtype)
+        return lower
+
+    return register
+
+
+def images(spatial: int) -> BatchAxis:
+    """The batch axis of images: the first, where there are two dims besides the spatial ones."""
+
+    def batch(op: Operator) -> int | None:
+        shape = op.inputs[0].shape
+        return 0 if shape is not None and len(shape) == spatial + 2 else None
+
+    return batch

@@ -1,0 +1,163 @@
+"""Resizing of images, and moving of pixels between space and channels."""
+
+from __future__ import annotations
+
+import math
+
+from converter.ir import Operator, Param
+from converter.ncnn.blob import Blob
+from converter.ncnn.layers import (
+    FOLD,
+    GRID_SAMPLE,
+    INTERP,
+    PIXEL_SHUFFLE,
+    REORG,
+    SHUFFLE_CHANNEL,
+    UNFOLD,
+    LayerCall,
+)
+from converter.ncnn.op import Op
+from converter.ncnn.registry import images, ncnn
+
+NEAREST, BILINEAR, BICUBIC = 1, 2, 3
+MODES = {
+    "nearest": NEAREST,
+    "linear": BILINEAR,
+    "bilinear": BILINEAR,
+    "trilinear": BILINEAR,
+    "bicubic": BICUBIC,
+}
+UPSAMPLES = {
+    "F.upsample_nearest": ("nearest", False),
+    "F.upsample_bilinear": ("bilinear", True),
+    "nn.UpsamplingNearest2d": ("nearest", False),
+    "nn.UpsamplingBilinear2d": ("bilinear", True),
+}
+
+
+def _first(op: Operator) -> int | None:
+    """Axis 0 is the batch of what has channels and spatial dims."""
+    return 0
+
+
+@ncnn("F.interpolate", "F.upsample", "nn.Upsample", *UPSAMPLES, batch=_first)
+def interpolate(op: Op) -> Blob:
+    mode, corners = UPSAMPLES.get(
+        op.type, (op.params.get("mode", "nearest"), bool(op.params.get("align_corners")))
+    )
+    op.expect("antialias", False, None)
+    x = op.lay(op.blob(), 0)
+    spatial = x.rank - 2
+    if mode not in MODES or (mode == "bicubic" and spatial != 2):
+        op.refuse(f"mode={mode} is not expressible in ncnn", "use nearest, bilinear or bicubic")
+    scales = None if corners else _scales(op, x)
+    if spatial == 3:
+        if scales is not None:
+            op.refuse("its scale_factor makes no whole sizes", "give size=")
+        return _volume(op, x, MODES[mode], corners)
+    params: dict[str, Param] = {"resize_type": MODES[mode], "align_corner": int(corners)}
+    if scales is not None:
+        params |= {"height_scale": scales[0] if spatial == 2 else 1.0, "width_scale": scales[-1]}
+        return op.emit(INTERP(**params), x)
+    after = op.known(op.shape())[2:]
+    return op.emit(_interp(MODES[mode], after[0] if spatial == 2 else 1, after[-1], corners), x)
+
+
+def _scales(op: Op, x: Blob) -> tuple[float, ...] | None:
+    """The scale factors where they matter, None where the sizes say the same.
+
+    PyTorch computes positions by the factor that it is given, not by the ratio of the sizes, which
+    is another where that is no whole size; so does ncnn. Dynamic sizes are made by the factor too.
+    """
+    value = op.params.get("scale_factor")
+    if value is None or op.params.get("recompute_scale_factor"):
+        return None
+    given = value if isinstance(value, tuple) else (value,) * (x.rank - 2)
+    scales = tuple(float(scale) for scale in given if isinstance(scale, int | float))
+    before, after = x.shape[2:], op.shape()[2:]
+    whole = True
+    for scale, old, new in zip(scales, before, after, strict=True):
+        if isinstance(old, int) and isinstance(new, int):
+            whole &= math.isclose(scale * old, new, rel_tol=1e-6)
+            if not math.isclose(scale * old, new, rel_tol=1e-6) and int(scale * old) != new:
+                op.refuse(f"scale_factor={scale} makes {new} of {old}", "give size=")
+        else:
+            whole = False
+    return None if whole else scales
+
+
+def _interp(kind: int, rows: int, columns: int, corners: bool) -> LayerCall:
+    return INTERP(
+        resize_type=kind, output_height=rows, output_width=columns, align_corner=int(corners)
+    )
+
+
+def _volume(op: Op, x: Blob, kind: int, corners: bool) -> Blob:
+    """Resize the two inner dims, then the outer one as the rows of an image."""
+    batch, count, depth, rows, columns = op.sizes(x)
+    *_, new_depth, new_rows, new_columns = op.known(op.shape())
+    flat = op.view(x, (batch, count * depth, rows, columns), 0)
+    call = _interp(kind, new_rows, new_columns, corners)
+    flat = op.emit(call, flat, shape=(batch, count * depth, new_rows, new_columns))
+    size = new_rows * new_columns
+    flat = op.view(flat, (batch, count, depth, size), 0)
+    call = _interp(kind, new_depth, size, corners)
+    flat = op.emit(call, flat, shape=(batch, count, new_depth, size))
+    return op.view(flat, op.shape(), 0)
+
+
+@ncnn("nn.PixelShuffle", "F.pixel_shuffle", batch=images(2))
+def pixel_shuffle(op: Op) -> Blob:
+    call = PIXEL_SHUFFLE(upscale_factor=op.integer("upscale_factor"), mode=0)
+    return op.emit(call, op.images(2))
+
+
+@ncnn("nn.PixelUnshuffle", "F.pixel_unshuffle", batch=images(2))
+def pixel_unshuffle(op: Op) -> Blob:
+    return op.emit(REORG(stride=op.integer("downscale_factor"), mode=0), op.images(2))
+
+
+@ncnn("nn.ChannelShuffle", "F.channel_shuffle", batch=_first)
+def channel_shuffle(op: Op) -> Blob:
+    x = op.lay(op.blob(), 0)
+    batch, count, *spatial = op.sizes(x)
+    image = op.view(x, (batch, count, 1, math.prod(spatial)), 0) if len(spatial) != 2 else x
+    call = SHUFFLE_CHANNEL(group=op.integer("groups"), reverse=0)
+    return op.view(op.emit(call, image, shape=image.shape), x.shape, 0)
+
+
+def _windows(op: Op) -> dict[str, int]:
+    """The parameters that Fold and Unfold share."""
+    names = {"kernel_size": "kernel", "dilation": "dilation", "stride": "stride"}
+    params = {}
+    for name, ours in names.items():
+        params[f"{ours}_h"], params[f"{ours}_w"] = op.integers(name, 2)
+    params["pad_top"], params["pad_left"] = op.integers("padding", 2)
+    return params
+
+
+@ncnn("nn.Unfold", "F.unfold", batch=images(2))
+def unfold(op: Op) -> Blob:
+    return op.emit(UNFOLD(**_windows(op)), op.images(2))
+
+
+@ncnn("nn.Fold", "F.fold", batch=images(1))
+def fold(op: Op) -> Blob:
+    height, width = op.integers("output_size", 2)
+    return op.emit(FOLD(**_windows(op), output_h=height, output_w=width), op.images(1))
+
+
+SAMPLES = {"bilinear": 1, "nearest": 2, "bicubic": 3}
+BORDERS = {"zeros": 1, "border": 2, "reflection": 3}
+
+
+@ncnn("F.grid_sample", batch=_first)
+def grid_sample(op: Op) -> Blob:
+    mode, border = op.text("mode", "bilinear"), op.text("padding_mode", "zeros")
+    call = GRID_SAMPLE(
+        sample_type=SAMPLES[mode],
+        padding_mode=BORDERS[border],
+        align_corner=int(op.flag("align_corners")),
+        permute_fusion=0,
+    )
+    return op.emit(call, op.lay(op.need("input", 0), 0), op.lay(op.need("grid", 1), 0))

@@ -1,0 +1,136 @@
+"""Write `.ncnn.param`, the text of a network, and `.ncnn.bin`, its weights.
+
+    7767517
+    3 3
+    Input                    in0                      0 1 in0
+    Convolution              conv1                    1 1 in0 1 0=8 1=3 6=216 9=1
+    InnerProduct             fc                       1 1 1 out0 0=10 1=1 2=80
+
+The magic number; the numbers of layers and blobs; one line per layer: type, name, number of inputs
+and outputs, their blobs, then parameters by id: `0=8`, `0=8.0` for a float, `-23303=2,1,2` for an
+array of two in parameter 3, `6="..."` for text. The `.bin` holds the weights in the order of the
+layers, little-endian; one that may be fp16 has a word before it that tells, and ends at a multiple
+of 4 bytes (ncnn's param-and-model-file-structure.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from converter.errors import ConvertError
+from converter.ir import DTYPES, Attribute, Operand, Operator, Param
+from converter.ncnn.graph import NcnnGraph
+from converter.ncnn.layers import LAYERS, Kind, Slot
+from converter.pnnx.names import operator_names
+
+MAGIC = "7767517"
+FP32_TAG = (0).to_bytes(4, "little")
+FP16_TAG = (0x01306B47).to_bytes(4, "little")
+ARRAY = -23300
+CHUNK = 1 << 20
+_LONGEST = 200  # ncnn reads names of up to 255 bytes
+
+
+def write_param(net: NcnnGraph, stream: TextIO) -> None:
+    """Write the layers. Inputs are called in0, in1…, outputs out0, out1…, other blobs 1, 2…"""
+    blobs = blob_names(net)
+    names = operator_names(net.layers)
+    stream.write(f"{MAGIC}\n{len(net.layers.operators)} {len(blobs)}\n")
+    for layer in net.layers.operators:
+        words = [f"{layer.type:<24} {names[layer][-_LONGEST:]:<24}"]
+        words += [f"{len(layer.inputs)} {len(layer.outputs)}"]
+        words += (blobs[operand] for operand in (*layer.inputs, *layer.outputs))
+        words += _params(layer)
+        stream.write(" ".join(words) + "\n")
+
+
+def blob_names(net: NcnnGraph) -> dict[Operand, str]:
+    """Name the blobs, in the order in which they are written."""
+    names = {port.operand: f"in{number}" for number, port in enumerate(net.inputs)}
+    names |= {port.operand: f"out{number}" for number, port in enumerate(net.outputs)}
+    others = 0
+    ordered: dict[Operand, str] = {}
+    for layer in net.layers.operators:
+        for operand in layer.outputs:
+            if operand not in names:
+                others += 1
+                names[operand] = str(others)
+            ordered[operand] = names[operand]
+    return ordered
+
+
+def _params(layer: Operator) -> list[str]:
+    slots = LAYERS[layer.type].slots
+    given = sorted((slots[name], value) for name, value in layer.params.items())
+    return [_param(slot, value) for slot, value in given]
+
+
+def _param(slot: Slot, value: Param) -> str:
+    if slot.kind is Kind.str:
+        return f'{slot.id}="{value}"'
+    if isinstance(value, tuple):
+        items = (_number(item) for item in value)
+        return ",".join([f"{ARRAY - slot.id}={len(value)}", *items])
+    return f"{slot.id}={_number(value)}"
+
+
+def _number(value: Param) -> str:
+    """A number as ncnn reads it: a float has a point or an exponent."""
+    return str(np.float32(value)) if isinstance(value, float) else str(value)
+
+
+def write_bin(net: NcnnGraph, stream: BinaryIO, fp16: bool) -> None:
+    """Write the weights, a chunk at a time. With `fp16` those that may be are stored so.
+
+    A weight with values beyond fp16 stays fp32. Raises ConvertError if a tensor has another number
+    of values than its shape says.
+    """
+    for layer in net.layers.operators:
+        for weight in LAYERS[layer.type].weights:
+            if weight.name not in layer.attrs:
+                continue
+            attr = layer.attrs[weight.name]
+            if weight.tagged and fp16 and _fits_fp16(attr):
+                stream.write(FP16_TAG)
+                _write(stream, attr, np.dtype("<f2"), layer)
+                stream.write(bytes(-2 * attr.size % 4))
+            else:
+                stream.write(FP32_TAG if weight.tagged else b"")
+                _write(stream, attr, np.dtype("<f4"), layer)
+
+
+def _write(stream: BinaryIO, attr: Attribute, dtype: np.dtype[np.generic], layer: Operator) -> None:
+    written = 0
+    for values in _chunks(attr):
+        stream.write(values.astype(dtype).data)
+        written += values.size
+    if written != attr.size:
+        raise ConvertError(
+            f"a weight of {layer.type} {layer.name} has {written} values, not {attr.size}",
+            where=layer.where,
+        )
+
+
+def _fits_fp16(attr: Attribute) -> bool:
+    """Whether no finite value becomes infinite in fp16."""
+    largest = float(np.finfo(np.float16).max)
+    for values in _chunks(attr):
+        if bool(np.any(np.isfinite(values) & (np.abs(values) > largest))):
+            return False
+    return True
+
+
+def _chunks(attr: Attribute) -> Iterator[NDArray[np.float32]]:
+    """The values in single precision. A chunk of bytes may end within a value."""
+    dtype = DTYPES[attr.dtype]
+    rest = b""
+    for chunk in attr.data.chunks(CHUNK):
+        data = memoryview(rest + bytes(chunk)) if rest else chunk
+        whole = len(data) // dtype.itemsize * dtype.itemsize
+        rest = bytes(data[whole:])
+        if whole:
+            yield np.frombuffer(data[:whole], dtype).astype(np.float32)
