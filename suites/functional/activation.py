@@ -7,6 +7,8 @@ import torch.nn.functional as F
 from suites.case import Tolerance, case
 
 RANKS = [(1, 16), (12, 2, 16), (1, 3, 12, 16), (1, 5, 7, 9, 11)]
+NCNN_RANKS = [*RANKS[:3], (5, 7, 9, 11)]
+"""ncnn has four dims at most and no batch among them."""
 
 
 def around_zero(*tensors):
@@ -14,13 +16,13 @@ def around_zero(*tensors):
     return [tensor * 8 - 4 for tensor in tensors]
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_relu(nn.Module):
     def forward(self, x, y, z, w):
         return F.relu(x * 2 - 1), F.relu(y * 2 - 1), F.relu(z * 2 - 1), F.relu(w * 2 - 1)
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_relu6(nn.Module):
     def forward(self, x, y, z, w):
         return (
@@ -31,28 +33,28 @@ class F_relu6(nn.Module):
         )
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_elu(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = around_zero(x, y, z, w)
         return F.elu(x), F.elu(y, 1.2), F.elu(z, alpha=0.3), F.elu(w, alpha=2.0, inplace=True)
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_selu(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = around_zero(x, y, z, w)
         return F.selu(x), F.selu(y), F.selu(z, inplace=True), F.selu(w)
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_celu(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = around_zero(x, y, z, w)
         return F.celu(x), F.celu(y, 1.2), F.celu(z, alpha=0.4), F.celu(w, alpha=2.0)
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_leaky_relu(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = around_zero(x, y, z, w)
@@ -102,7 +104,10 @@ class F_rrelu(nn.Module):
         )
 
 
-@case(inputs=[(1, 16), (12, 2, 16), (1, 3, 12, 16), (1, 6, 7, 8, 11)])
+@case(
+    inputs=[(1, 16), (12, 2, 16), (1, 3, 12, 16), (1, 6, 7, 8, 11)],
+    ncnn_inputs=[(1, 16), (12, 2, 16), (1, 3, 12, 16), (6, 8, 7, 10)],
+)
 class F_glu(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = around_zero(x, y, z, w)
@@ -116,7 +121,7 @@ class F_glu(nn.Module):
         )
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_gelu(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = around_zero(x, y, z, w)
@@ -128,35 +133,35 @@ class F_gelu(nn.Module):
         )
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_silu(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = around_zero(x, y, z, w)
         return F.silu(x), F.silu(y), F.silu(z, inplace=True), F.silu(w)
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_mish(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = around_zero(x, y, z, w)
         return F.mish(x), F.mish(y), F.mish(z), F.mish(w, inplace=True)
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_sigmoid(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = around_zero(x, y, z, w)
         return F.sigmoid(x), F.sigmoid(y), torch.sigmoid(z), w.sigmoid()
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_logsigmoid(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = around_zero(x, y, z, w)
         return F.logsigmoid(x), F.logsigmoid(y), F.logsigmoid(z), F.logsigmoid(w)
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_hardsigmoid(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = around_zero(x, y, z, w)
@@ -168,7 +173,7 @@ class F_hardsigmoid(nn.Module):
         )
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_hardswish(nn.Module):
     """The operator and the two formulas that older networks spell out."""
 
@@ -182,7 +187,7 @@ class F_hardswish(nn.Module):
         )
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_hardtanh(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = around_zero(x, y, z, w)
@@ -194,29 +199,35 @@ class F_hardtanh(nn.Module):
         )
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_hardshrink(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = around_zero(x, y, z, w)
         return F.hardshrink(x), F.hardshrink(y, 0.1), F.hardshrink(z, lambd=2), F.hardshrink(w)
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_softshrink(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = around_zero(x, y, z, w)
         return F.softshrink(x), F.softshrink(y, 0.1), F.softshrink(z, lambd=2), F.softshrink(w)
 
 
-@case(inputs=RANKS)
+@case(inputs=[*RANKS, (3, 5)], ncnn_inputs=NCNN_RANKS)
 class F_softplus(nn.Module):
-    def forward(self, x, y, z, w):
+    """ncnn's layer knows no beta but 1."""
+
+    def forward(self, x, y, z, w, v=None):
         x, y, z, w = around_zero(x, y, z, w)
+        results = F.softplus(x), F.softplus(y, threshold=30), F.softplus(z, 1), F.softplus(w)
+        if v is None:
+            return results
+        (v,) = around_zero(v)
         return (
-            F.softplus(x),
-            F.softplus(y, 2, 5.2),
-            F.softplus(z, beta=-0.7, threshold=15),
-            F.softplus(w, beta=0.1),
+            *results,
+            F.softplus(v, 2, 5.2),
+            F.softplus(v, beta=-0.7, threshold=15),
+            F.softplus(v, beta=0.1),
         )
 
 
@@ -227,7 +238,7 @@ class F_softsign(nn.Module):
         return F.softsign(x), F.softsign(y), F.softsign(z), F.softsign(w)
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_tanh(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = around_zero(x, y, z, w)
@@ -253,7 +264,7 @@ class F_threshold(nn.Module):
         )
 
 
-@case(inputs=[(1, 16), (12, 2, 16), (1, 3, 12, 16), (1, 5, 7, 9, 11)])
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_softmax(nn.Module):
     def forward(self, x, y, z, w):
         return (
@@ -268,13 +279,13 @@ class F_softmax(nn.Module):
         )
 
 
-@case(inputs=[(1, 16), (12, 2, 16), (1, 3, 12, 16), (1, 5, 7, 9, 11)])
+@case(inputs=RANKS)
 class F_softmin(nn.Module):
     def forward(self, x, y, z, w):
         return F.softmin(x, 1), F.softmin(y, dim=-1), F.softmin(z, dim=-2), F.softmin(w, dim=1)
 
 
-@case(inputs=[(1, 16), (12, 2, 16), (1, 3, 12, 16), (1, 5, 7, 9, 11)])
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_log_softmax(nn.Module):
     def forward(self, x, y, z, w):
         return (

@@ -6,9 +6,11 @@ import torch.nn.functional as F
 from suites.case import case
 
 RANKS = [(1, 12), (1, 3, 32), (1, 3, 16, 24), (1, 5, 7, 9, 11)]
+NCNN_RANKS = [*RANKS[:3], (5, 7, 9, 11)]
+"""ncnn has four dims at most and no batch among them."""
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_dropout(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = x + 1, y + 1, z + 1, w + 1
@@ -31,7 +33,7 @@ class F_dropout2d(nn.Module):
         )
 
 
-@case(inputs=[(1, 3, 6, 16, 24), (1, 5, 7, 9, 11)])
+@case(inputs=[(1, 3, 6, 16, 24), (1, 5, 7, 9, 11)], ncnn_inputs=[(3, 6, 16, 24), (5, 7, 9, 11)])
 class F_dropout3d(nn.Module):
     def forward(self, x, y):
         x, y = x + 1, y + 1
@@ -42,7 +44,7 @@ class F_dropout3d(nn.Module):
         )
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_alpha_dropout(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = x + 1, y + 1, z + 1, w + 1
@@ -54,7 +56,7 @@ class F_alpha_dropout(nn.Module):
         )
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class F_feature_alpha_dropout(nn.Module):
     def forward(self, x, y, z, w):
         x, y, z, w = x + 1, y + 1, z + 1, w + 1

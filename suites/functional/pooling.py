@@ -1,4 +1,8 @@
-"""Pooling of torch.nn.functional."""
+"""Pooling of torch.nn.functional.
+
+What ncnn lacks comes last, with an input that the ncnn target leaves out: inputs without a batch,
+places of maxima, dilations, divisors, a single place of a line, a ceiling over padding.
+"""
 
 import torch.nn as nn
 import torch.nn.functional as F
@@ -6,14 +10,13 @@ import torch.nn.functional as F
 from suites.case import case
 
 
-@case(inputs=[(1, 12, 24), (12, 24)])
+@case(inputs=[(1, 12, 24), (12, 24)], ncnn_inputs=[(1, 12, 24)])
 class F_adaptive_avg_pool1d(nn.Module):
-    def forward(self, x, y):
-        return (
-            F.adaptive_avg_pool1d(x, output_size=7),
-            F.adaptive_avg_pool1d(x, 1),
-            F.adaptive_avg_pool1d(y, 6),
-        )
+    def forward(self, x, y=None):
+        pooled = F.adaptive_avg_pool1d(x, output_size=7), F.adaptive_avg_pool1d(x, 5)
+        if y is None:
+            return pooled
+        return *pooled, F.adaptive_avg_pool1d(x, 1), F.adaptive_avg_pool1d(y, 6)
 
 
 @case(inputs=[(1, 12, 24, 64), (12, 24, 64)])
@@ -40,45 +43,42 @@ class F_adaptive_avg_pool3d(nn.Module):
         )
 
 
-@case(inputs=[(1, 12, 24), (12, 24)])
+@case(inputs=[(1, 12, 24), (12, 24)], ncnn_inputs=[(1, 12, 24)])
 class F_adaptive_max_pool1d(nn.Module):
-    def forward(self, x, y):
+    def forward(self, x, y=None):
+        pooled = F.adaptive_max_pool1d(x, output_size=7), F.adaptive_max_pool1d(x, 4)
+        if y is None:
+            return pooled
         values, places = F.adaptive_max_pool1d(x, output_size=5, return_indices=True)
-        return (
-            F.adaptive_max_pool1d(x, output_size=7),
-            F.adaptive_max_pool1d(x, 1),
-            F.adaptive_max_pool1d(y, 6),
-            values,
-            places,
-        )
+        return *pooled, F.adaptive_max_pool1d(x, 1), F.adaptive_max_pool1d(y, 6), values, places
 
 
-@case(inputs=[(1, 12, 24, 64), (12, 24, 64)])
+@case(inputs=[(1, 12, 24, 64), (12, 24, 64)], ncnn_inputs=[(1, 12, 24, 64)])
 class F_adaptive_max_pool2d(nn.Module):
-    def forward(self, x, y):
-        values, places = F.adaptive_max_pool2d(x, output_size=(4, 5), return_indices=True)
-        return (
+    def forward(self, x, y=None):
+        pooled = (
             F.adaptive_max_pool2d(x, output_size=(7, 6)),
             F.adaptive_max_pool2d(x, output_size=1),
             F.adaptive_max_pool2d(x, output_size=(None, 3)),
-            F.adaptive_max_pool2d(y, 4),
-            values,
-            places,
         )
+        if y is None:
+            return pooled
+        values, places = F.adaptive_max_pool2d(x, output_size=(4, 5), return_indices=True)
+        return *pooled, F.adaptive_max_pool2d(y, 4), values, places
 
 
-@case(inputs=[(1, 12, 24, 33, 64), (12, 24, 33, 64)])
+@case(inputs=[(1, 12, 24, 33, 64), (12, 24, 33, 64)], ncnn_inputs=[(1, 12, 24, 33, 64)])
 class F_adaptive_max_pool3d(nn.Module):
-    def forward(self, x, y):
-        values, places = F.adaptive_max_pool3d(x, output_size=(3, 4, 5), return_indices=True)
-        return (
+    def forward(self, x, y=None):
+        pooled = (
             F.adaptive_max_pool3d(x, output_size=(7, 6, 5)),
             F.adaptive_max_pool3d(x, output_size=1),
             F.adaptive_max_pool3d(x, output_size=(None, 4, 3)),
-            F.adaptive_max_pool3d(y, 2),
-            values,
-            places,
         )
+        if y is None:
+            return pooled
+        values, places = F.adaptive_max_pool3d(x, output_size=(3, 4, 5), return_indices=True)
+        return *pooled, F.adaptive_max_pool3d(y, 2), values, places
 
 
 @case(inputs=[(1, 12, 33), (12, 33)])
@@ -94,58 +94,80 @@ class F_avg_pool1d(nn.Module):
         )
 
 
-@case(inputs=[(1, 12, 33, 64), (12, 33, 64)])
+@case(inputs=[(1, 12, 33, 64), (12, 33, 64)], ncnn_inputs=[(1, 12, 33, 64)])
 class F_avg_pool2d(nn.Module):
-    def forward(self, x, y):
-        return (
+    def forward(self, x, y=None):
+        pooled = (
             F.avg_pool2d(x, kernel_size=3),
             F.avg_pool2d(x, kernel_size=4, stride=2, padding=2),
             F.avg_pool2d(x, (1, 3), stride=1, padding=(0, 1), count_include_pad=True),
-            F.avg_pool2d(x, (4, 5), stride=(1, 2), padding=(1, 2), ceil_mode=True),
+            F.avg_pool2d(x, (4, 5), stride=(1, 2), ceil_mode=True, count_include_pad=False),
             F.avg_pool2d(x, (5, 3), stride=(2, 1), padding=1, count_include_pad=False),
+        )
+        if y is None:
+            return pooled
+        return (
+            *pooled,
+            F.avg_pool2d(x, (4, 5), stride=(1, 2), padding=(1, 2), ceil_mode=True),
             F.avg_pool2d(x, 2, stride=1, padding=0, divisor_override=18),
             F.avg_pool2d(y, 3, stride=2, ceil_mode=True, count_include_pad=False),
         )
 
 
-@case(inputs=[(1, 12, 17, 24, 32), (12, 17, 24, 32)])
+@case(inputs=[(1, 12, 17, 24, 32), (12, 17, 24, 32)], ncnn_inputs=[(1, 12, 17, 24, 32)])
 class F_avg_pool3d(nn.Module):
-    def forward(self, x, y):
-        return (
+    def forward(self, x, y=None):
+        pooled = (
             F.avg_pool3d(x, kernel_size=3),
             F.avg_pool3d(x, kernel_size=4, stride=2, padding=2),
             F.avg_pool3d(x, (1, 2, 3), stride=1, padding=(0, 0, 1), count_include_pad=True),
-            F.avg_pool3d(x, (3, 4, 5), stride=(1, 2, 2), padding=(1, 2, 2), ceil_mode=True),
+            F.avg_pool3d(x, (3, 4, 5), stride=(1, 2, 2), ceil_mode=True, count_include_pad=False),
             F.avg_pool3d(x, (5, 4, 3), stride=(2, 1, 1), padding=1, count_include_pad=False),
+        )
+        if y is None:
+            return pooled
+        return (
+            *pooled,
+            F.avg_pool3d(x, (3, 4, 5), stride=(1, 2, 2), padding=(1, 2, 2), ceil_mode=True),
             F.avg_pool3d(x, 2, stride=1, padding=0, divisor_override=77),
             F.avg_pool3d(y, 3, stride=2, ceil_mode=True, count_include_pad=False),
         )
 
 
-@case(inputs=[(1, 12, 33), (12, 33)])
+@case(inputs=[(1, 12, 33), (12, 33)], ncnn_inputs=[(1, 12, 33)])
 class F_max_pool1d(nn.Module):
-    def forward(self, x, y):
-        values, places = F.max_pool1d(x, kernel_size=3, stride=2, return_indices=True)
-        return (
+    def forward(self, x, y=None):
+        pooled = (
             F.max_pool1d(x, kernel_size=3),
             F.max_pool1d(x, kernel_size=4, stride=2, padding=2),
-            F.max_pool1d(x, 3, stride=1, padding=1, dilation=2),
             F.max_pool1d(x, kernel_size=5, stride=2, padding=2, ceil_mode=True),
+        )
+        if y is None:
+            return pooled
+        values, places = F.max_pool1d(x, kernel_size=3, stride=2, return_indices=True)
+        return (
+            *pooled,
+            F.max_pool1d(x, 3, stride=1, padding=1, dilation=2),
             F.max_pool1d(y, kernel_size=2, stride=3, ceil_mode=True),
             values,
             places,
         )
 
 
-@case(inputs=[(1, 12, 33, 64), (12, 33, 64)])
+@case(inputs=[(1, 12, 33, 64), (12, 33, 64)], ncnn_inputs=[(1, 12, 33, 64)])
 class F_max_pool2d(nn.Module):
-    def forward(self, x, y):
-        values, places = F.max_pool2d(x, (5, 4), stride=2, padding=1, return_indices=True)
-        return (
+    def forward(self, x, y=None):
+        pooled = (
             F.max_pool2d(x, kernel_size=3),
             F.max_pool2d(x, kernel_size=4, stride=2, padding=2),
-            F.max_pool2d(x, (1, 3), stride=1, padding=(0, 1), dilation=(1, 2)),
             F.max_pool2d(x, (4, 5), stride=(1, 2), padding=(1, 2), ceil_mode=True),
+        )
+        if y is None:
+            return pooled
+        values, places = F.max_pool2d(x, (5, 4), stride=2, padding=1, return_indices=True)
+        return (
+            *pooled,
+            F.max_pool2d(x, (1, 3), stride=1, padding=(0, 1), dilation=(1, 2)),
             F.max_pool2d(x, (2, 3), stride=(3, 1), dilation=3, ceil_mode=False),
             F.max_pool2d(y, 3, stride=2, ceil_mode=True),
             values,
@@ -153,15 +175,20 @@ class F_max_pool2d(nn.Module):
         )
 
 
-@case(inputs=[(1, 12, 17, 24, 32), (12, 17, 24, 32)])
+@case(inputs=[(1, 12, 17, 24, 32), (12, 17, 24, 32)], ncnn_inputs=[(1, 12, 17, 24, 32)])
 class F_max_pool3d(nn.Module):
-    def forward(self, x, y):
-        values, places = F.max_pool3d(x, (3, 5, 4), stride=2, padding=1, return_indices=True)
-        return (
+    def forward(self, x, y=None):
+        pooled = (
             F.max_pool3d(x, kernel_size=3),
             F.max_pool3d(x, kernel_size=4, stride=2, padding=2),
-            F.max_pool3d(x, (1, 2, 3), stride=1, padding=(0, 0, 1), dilation=(1, 1, 2)),
             F.max_pool3d(x, (3, 4, 5), stride=(1, 2, 2), padding=(1, 2, 2), ceil_mode=True),
+        )
+        if y is None:
+            return pooled
+        values, places = F.max_pool3d(x, (3, 5, 4), stride=2, padding=1, return_indices=True)
+        return (
+            *pooled,
+            F.max_pool3d(x, (1, 2, 3), stride=1, padding=(0, 0, 1), dilation=(1, 1, 2)),
             F.max_pool3d(x, (2, 3, 3), stride=(3, 1, 1), dilation=3, ceil_mode=False),
             F.max_pool3d(y, 3, stride=2, ceil_mode=True),
             values,

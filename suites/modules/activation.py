@@ -5,6 +5,8 @@ import torch.nn as nn
 from suites.case import Tolerance, case
 
 RANKS = [(1, 16), (12, 2, 16), (1, 3, 12, 16), (1, 5, 7, 9, 11)]
+NCNN_RANKS = [*RANKS[:3], (5, 7, 9, 11)]
+"""ncnn has four dims at most and no batch among them."""
 
 
 class OnRanks(nn.Module):
@@ -23,13 +25,13 @@ class OnRanks(nn.Module):
         )
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_ReLU(OnRanks):
     def __init__(self):
         super().__init__(nn.ReLU(), nn.ReLU(), nn.ReLU(inplace=True), nn.ReLU())
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_ReLU6(OnRanks):
     def __init__(self):
         super().__init__(nn.ReLU6(), nn.ReLU6(), nn.ReLU6(inplace=True), nn.ReLU6())
@@ -38,25 +40,25 @@ class nn_ReLU6(OnRanks):
         return super().forward(x * 3 - 1, y * 3 - 1, z * 3 - 1, w * 3 - 1)
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_ELU(OnRanks):
     def __init__(self):
         super().__init__(nn.ELU(), nn.ELU(1.3), nn.ELU(alpha=0.4), nn.ELU(0.2))
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_SELU(OnRanks):
     def __init__(self):
         super().__init__(nn.SELU(), nn.SELU(), nn.SELU(inplace=True), nn.SELU())
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_CELU(OnRanks):
     def __init__(self):
         super().__init__(nn.CELU(), nn.CELU(1.3), nn.CELU(alpha=0.4), nn.CELU(2))
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_GELU(OnRanks):
     def __init__(self):
         super().__init__(
@@ -64,25 +66,28 @@ class nn_GELU(OnRanks):
         )
 
 
-@case(inputs=[(1, 16), (12, 2, 16), (1, 3, 12, 16), (1, 6, 7, 9, 11)])
+@case(
+    inputs=[(1, 16), (12, 2, 16), (1, 3, 12, 16), (1, 6, 7, 9, 11)],
+    ncnn_inputs=[(1, 16), (12, 2, 16), (1, 3, 12, 16), (6, 7, 9, 11)],
+)
 class nn_GLU(OnRanks):
     def __init__(self):
         super().__init__(nn.GLU(), nn.GLU(dim=1), nn.GLU(2), nn.GLU(-4))
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_SiLU(OnRanks):
     def __init__(self):
         super().__init__(nn.SiLU(), nn.SiLU(), nn.SiLU(inplace=True), nn.SiLU())
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_Mish(OnRanks):
     def __init__(self):
         super().__init__(nn.Mish(), nn.Mish(), nn.Mish(inplace=True), nn.Mish())
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_LeakyReLU(OnRanks):
     def __init__(self):
         super().__init__(
@@ -119,19 +124,19 @@ class nn_RReLU(OnRanks):
         )
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_Sigmoid(OnRanks):
     def __init__(self):
         super().__init__(nn.Sigmoid(), nn.Sigmoid(), nn.Sigmoid(), nn.Sigmoid())
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_LogSigmoid(OnRanks):
     def __init__(self):
         super().__init__(nn.LogSigmoid(), nn.LogSigmoid(), nn.LogSigmoid(), nn.LogSigmoid())
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_Hardsigmoid(OnRanks):
     def __init__(self):
         super().__init__(
@@ -139,13 +144,13 @@ class nn_Hardsigmoid(OnRanks):
         )
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_Hardswish(OnRanks):
     def __init__(self):
         super().__init__(nn.Hardswish(), nn.Hardswish(), nn.Hardswish(inplace=True), nn.Hardswish())
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_Hardtanh(OnRanks):
     def __init__(self):
         super().__init__(
@@ -156,7 +161,7 @@ class nn_Hardtanh(OnRanks):
         )
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_Hardshrink(OnRanks):
     def __init__(self):
         super().__init__(
@@ -164,7 +169,7 @@ class nn_Hardshrink(OnRanks):
         )
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_Softshrink(OnRanks):
     def __init__(self):
         super().__init__(
@@ -172,12 +177,20 @@ class nn_Softshrink(OnRanks):
         )
 
 
-@case(inputs=RANKS)
+@case(inputs=[*RANKS, (3, 5)], ncnn_inputs=NCNN_RANKS)
 class nn_Softplus(OnRanks):
+    """ncnn's layer knows no beta but 1."""
+
     def __init__(self):
-        super().__init__(
-            nn.Softplus(), nn.Softplus(0.7, 15), nn.Softplus(beta=2, threshold=3), nn.Softplus(3)
-        )
+        super().__init__(nn.Softplus(), nn.Softplus(1, 30), nn.Softplus(beta=1), nn.Softplus())
+        self.steep = nn.Softplus(beta=2, threshold=3)
+        self.flat = nn.Softplus(0.7, 15)
+
+    def forward(self, x, y, z, w, v=None):
+        results = super().forward(x, y, z, w)
+        if v is None:
+            return results
+        return *results, self.steep(v * 8 - 4), self.flat(v * 8 - 4)
 
 
 @case(inputs=RANKS)
@@ -186,7 +199,7 @@ class nn_Softsign(OnRanks):
         super().__init__(nn.Softsign(), nn.Softsign(), nn.Softsign(), nn.Softsign())
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_Tanh(OnRanks):
     def __init__(self):
         super().__init__(nn.Tanh(), nn.Tanh(), nn.Tanh(), nn.Tanh())
@@ -209,7 +222,7 @@ class nn_Threshold(OnRanks):
         )
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_Softmax(OnRanks):
     def __init__(self):
         super().__init__(nn.Softmax(dim=1), nn.Softmax(-1), nn.Softmax(dim=2), nn.Softmax(dim=-4))
@@ -221,7 +234,7 @@ class nn_Softmin(OnRanks):
         super().__init__(nn.Softmin(dim=1), nn.Softmin(-1), nn.Softmin(dim=2), nn.Softmin(dim=-4))
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_LogSoftmax(OnRanks):
     def __init__(self):
         super().__init__(

@@ -5,6 +5,8 @@ import torch.nn as nn
 from suites.case import case
 
 RANKS = [(1, 12), (1, 3, 32), (1, 3, 16, 24), (1, 5, 7, 9, 11)]
+NCNN_RANKS = [*RANKS[:3], (5, 7, 9, 11)]
+"""ncnn has four dims at most and no batch among them."""
 
 
 class OnRanks(nn.Module):
@@ -18,7 +20,7 @@ class OnRanks(nn.Module):
         return tuple(self.drop_1(self.drop_0(tensor + 1) * 2) for tensor in inputs)
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_Dropout(OnRanks):
     def __init__(self):
         super().__init__(nn.Dropout(), nn.Dropout(p=0.7, inplace=True))
@@ -30,19 +32,19 @@ class nn_Dropout2d(OnRanks):
         super().__init__(nn.Dropout2d(), nn.Dropout2d(p=0.7, inplace=True))
 
 
-@case(inputs=[(1, 5, 7, 9, 11), (3, 4, 5, 6)])
+@case(inputs=[(1, 5, 7, 9, 11), (3, 4, 5, 6)], ncnn_inputs=[(5, 7, 9, 11), (3, 4, 5, 6)])
 class nn_Dropout3d(OnRanks):
     def __init__(self):
         super().__init__(nn.Dropout3d(), nn.Dropout3d(p=0.7, inplace=True))
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_AlphaDropout(OnRanks):
     def __init__(self):
         super().__init__(nn.AlphaDropout(), nn.AlphaDropout(p=0.7))
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class nn_Identity(OnRanks):
     def __init__(self):
         super().__init__(nn.Identity(), nn.Identity(unused=0.7))
