@@ -1,0 +1,20 @@
+"""What versions 4 and 5 call differently in many models: caches, attention weights, layers."""
+
+from transformers import DynamicCache
+
+from suites.transformers.version import V5
+
+WEIGHTS = {} if V5 else {"output_attentions": True}
+"""Asks for the attention weights, which version 5 returns without being asked."""
+
+FIRST = {"layer_idx": 0} if V5 else {}
+"""Makes a layer the first one, so that it can find its part of the cache."""
+
+
+def past(keys, values):
+    """Keys and values (batch, heads, length, channels) of earlier steps, as a layer is given them."""
+    if not V5:
+        return {"past_key_value": (keys, values)}
+    cache = DynamicCache()
+    cache.update(keys, values, layer_idx=0)
+    return {"past_key_values": cache}
