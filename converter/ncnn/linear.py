@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
-from converter.ir import Attribute
+from converter.ir import Attribute, Dim
 from converter.ncnn.arithmetic import ADD, MUL, aligned, binary, broadcast
 from converter.ncnn.blob import Blob
 from converter.ncnn.layers import EINSUM, GEMM, INNER_PRODUCT, MAT_MUL
 from converter.ncnn.op import Op
+from converter.ncnn.reduction import SUM, reduce
 from converter.ncnn.registry import ncnn
 from converter.ncnn.shape import permute
 
@@ -121,12 +122,28 @@ def _scaled_sum(op: Op, x: Blob, product: Blob) -> Blob:
 @ncnn("torch.einsum")
 def einsum(op: Op) -> Blob:
     """ncnn's Einsum takes whole tensors, and letters from i on: the result's, then those summed."""
-    equation = op.text("equation").replace(" ", "")
-    if "." in equation or "->" not in equation:
-        op.refuse(f"equation {equation}", "write all letters and the result's")
-    terms, result = equation.split("->")
-    letters = dict.fromkeys(letter for letter in result + terms if letter.isalpha())
+    terms, arrow, result = op.text("equation").replace(" ", "").partition("->")
+    if not arrow:  # what occurs once, in the order of the alphabet
+        result = "".join(letter for letter in sorted(terms) if terms.count(letter) == 1)
+        result = result.replace(",", "")
+    if "." in terms or any(len(set(term)) < len(term) for term in terms.split(",")):
+        op.refuse(f"equation {terms}->{result}", "write all letters, each once in a term")
+    if result:
+        return _einsum(op, terms.split(","), result)
+    # ncnn's has a result of at least one dim.
+    return reduce(op, SUM, _einsum(op, terms.split(","), terms[0]), (0,), keepdim=False)
+
+
+def _einsum(op: Op, terms: list[str], result: str) -> Blob:
+    letters = dict.fromkeys(result + "".join(terms))
     named = {letter: chr(ord("i") + place) for place, letter in enumerate(letters)}
+    equation = ",".join(terms) + "->" + result
     codes = tuple(ord(named.get(letter, letter)) for letter in equation)
     blobs = [op.lay(op.blob(index), None) for index in range(op.count)]
-    return op.emit(EINSUM(equation=codes), *blobs, batch=None)
+    sizes: dict[str, Dim] = {}
+    for term, blob in zip(terms, blobs, strict=True):
+        for letter, size in zip(term, blob.shape, strict=True):
+            if sizes.setdefault(letter, size) != size:
+                op.refuse(f"broadcasts {letter} in {equation}", "expand the tensor first")
+    shape = tuple(sizes[letter] for letter in result)
+    return op.emit(EINSUM(equation=codes), *blobs, shape=shape, batch=None)

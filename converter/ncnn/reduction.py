@@ -29,7 +29,7 @@ def reduce(op: Op, kind: int, x: Blob, dims: tuple[int, ...], keepdim: bool) -> 
         return x
     if len(dims) == x.rank > MAX_RANK:
         flat = reduce(op, kind, op.view(x, (math.prod(op.sizes(x)),), None), (0,), False)
-        return op.view(flat, (1,) * x.rank if keepdim else (), None)
+        return op.view(flat, (1,) * x.rank, 0) if keepdim else flat
     x = op.free(x, *dims)
     if keepdim:
         shape = tuple(1 if dim in dims else size for dim, size in enumerate(x.shape))
