@@ -1,4 +1,7 @@
-"""Normalization modules, with affine parts and statistics as training leaves them."""
+"""Normalization modules, with affine parts and statistics as training leaves them.
+
+What ncnn lacks takes part only with the input that the ncnn target leaves out.
+"""
 
 import torch
 import torch.nn as nn
@@ -83,7 +86,7 @@ class nn_InstanceNorm1d(nn.Module):
         return x, self.norm_1(self.norm_0(y))
 
 
-@case(inputs=[(1, 12, 24, 32)])
+@case(inputs=[(1, 12, 24, 32), (12, 8, 9)], ncnn_inputs=[(1, 12, 24, 32)])
 class nn_InstanceNorm2d(nn.Module):
     def __init__(self):
         super().__init__()
@@ -92,11 +95,14 @@ class nn_InstanceNorm2d(nn.Module):
         self.norm_2 = trained(nn.InstanceNorm2d(12, affine=True, track_running_stats=True))
         self.norm_3 = trained(nn.InstanceNorm2d(12, eps=1e-1, track_running_stats=True))
 
-    def forward(self, x):
-        return self.norm_3(self.norm_2(self.norm_1(self.norm_0(x))))
+    def forward(self, x, y=None):
+        x = self.norm_1(self.norm_0(x))
+        if y is None:
+            return x
+        return self.norm_3(self.norm_2(x)), self.norm_3(self.norm_2(self.norm_1(self.norm_0(y))))
 
 
-@case(inputs=[(1, 12, 4, 5, 6)])
+@case(inputs=[(1, 12, 4, 5, 6), (12, 3, 4, 5)], ncnn_inputs=[(1, 12, 4, 5, 6)])
 class nn_InstanceNorm3d(nn.Module):
     def __init__(self):
         super().__init__()
@@ -105,11 +111,17 @@ class nn_InstanceNorm3d(nn.Module):
         self.norm_2 = trained(nn.InstanceNorm3d(12, affine=True, track_running_stats=True))
         self.norm_3 = trained(nn.InstanceNorm3d(12, eps=1e-1, track_running_stats=True))
 
-    def forward(self, x):
-        return self.norm_3(self.norm_2(self.norm_1(self.norm_0(x))))
+    def forward(self, x, y=None):
+        x = self.norm_1(self.norm_0(x))
+        if y is None:
+            return x
+        return self.norm_3(self.norm_2(x)), self.norm_3(self.norm_2(self.norm_1(self.norm_0(y))))
 
 
-@case(inputs=[(1, 64), (1, 24, 64), (1, 12, 24, 64)])
+@case(
+    inputs=[(1, 64), (1, 24, 64), (1, 12, 24, 64), (1, 12, 24, 64)],
+    ncnn_inputs=[(1, 64), (1, 24, 64), (1, 12, 24, 64)],
+)
 class nn_LayerNorm(nn.Module):
     def __init__(self):
         super().__init__()
@@ -118,13 +130,17 @@ class nn_LayerNorm(nn.Module):
         self.norm_2 = trained(nn.LayerNorm((24, 64), eps=1e-4))
         self.norm_3 = trained(nn.LayerNorm((12, 24, 64), eps=1e-3))
 
-    def forward(self, x, y, z):
-        x = self.norm_1(self.norm_0(x))
-        y = self.norm_2(self.norm_1(self.norm_0(y)))
-        return x, y, self.norm_3(self.norm_2(self.norm_0(z)))
+    def forward(self, x, y, z, w=None):
+        x, y, z = self.norm_1(self.norm_0(x)), self.norm_1(self.norm_0(y)), self.norm_2(z)
+        if w is None:
+            return x, y, z
+        return x, y, z, self.norm_2(y), self.norm_3(self.norm_2(self.norm_0(w)))
 
 
-@case(inputs=[(1, 64), (1, 24, 64), (1, 12, 24, 64)])
+@case(
+    inputs=[(1, 64), (1, 24, 64), (1, 12, 24, 64), (24, 64)],
+    ncnn_inputs=[(1, 64), (1, 24, 64), (1, 12, 24, 64)],
+)
 class nn_RMSNorm(nn.Module):
     def __init__(self):
         super().__init__()
@@ -132,9 +148,11 @@ class nn_RMSNorm(nn.Module):
         self.norm_1 = nn.RMSNorm(normalized_shape=64, eps=1e-2, elementwise_affine=False)
         self.norm_2 = trained(nn.RMSNorm((24, 64), eps=1e-4))
 
-    def forward(self, x, y, z):
-        x = self.norm_1(self.norm_0(x))
-        return x, self.norm_2(self.norm_0(y)), self.norm_2(self.norm_1(self.norm_0(z)))
+    def forward(self, x, y, z, w=None):
+        x, y, z = self.norm_1(self.norm_0(x)), self.norm_1(self.norm_0(y)), self.norm_2(z)
+        if w is None:
+            return x, y, z
+        return x, y, z, self.norm_2(y), self.norm_2(w)
 
 
 @case(inputs=[(1, 12, 24), (1, 12, 24, 32), (1, 8, 5, 6, 7)])
