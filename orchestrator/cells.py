@@ -91,10 +91,13 @@ class Cell:
         """The nox session that builds the cell."""
         return f"env({self.name})"
 
+    def home(self, root: Path = ROOT) -> Path:
+        """Return the folder of the environment that nox builds."""
+        return root / ".nox" / f"env-{self.name}"
+
     def python_path(self, root: Path = ROOT) -> Path:
         """Return the cell's Python, in the environment that nox built. Raises CellError."""
-        home = root / ".nox" / f"env-{self.name}"
-        path = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+        path = self.home(root) / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
         if not path.exists():
             raise CellError(
                 f'cell {self.name} is not built: {path} is missing; run: nox -s "{self.session}"'

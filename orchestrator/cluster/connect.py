@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import socket
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -43,8 +44,9 @@ def connected(address: str | None, workers: int | None) -> Iterator[Capacity]:
         )
     else:
         try:
+            _check_reachable(address)
             ray.init(address=address, **quiet)
-        except (ConnectionError, RuntimeError, ValueError) as error:
+        except (OSError, RuntimeError, ValueError) as error:
             reason = str(error).strip().splitlines()[0]
             raise UsageError(f"no Ray cluster at {address!r}: {reason}; check --address") from None
     try:
@@ -53,6 +55,16 @@ def connected(address: str | None, workers: int | None) -> Iterator[Capacity]:
         yield Capacity(workers or cpus, gpus)
     finally:
         ray.shutdown()
+
+
+def _check_reachable(address: str) -> None:
+    """Raise OSError where nothing listens: Ray would try for minutes, deaf to Ctrl-C."""
+    host, colon, port = address.rpartition(":")
+    if address == "auto":
+        return
+    if not colon or not port.isdecimal() or "/" in host:
+        raise ValueError("an address is HOST:PORT of the cluster's head, or auto")
+    socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
 def own_cpus() -> int:

@@ -84,8 +84,7 @@ def _import(cell: Cell, package: str) -> Finding:
 
 def fault(cell: Cell, pin: Requirement, findings: Mapping[str, Finding]) -> str:
     """Say what is wrong with a pinned package, and the mend; nothing if it is well."""
-    home = cell.python_path().parent.parent
-    rebuild = f'rebuild the cell: remove {home}, then run: nox -s "{cell.session}"'
+    rebuild = f'rebuild the cell: remove {cell.home()}, then run: nox -s "{cell.session}"'
     version, error = findings[pin.name]
     if not version:
         return f"not installed ({error}); {rebuild}"
