@@ -12,7 +12,7 @@ FIRST = {"layer_idx": 0} if V5 else {}
 
 
 def past(keys, values):
-    """Keys and values (batch, heads, length, channels) of earlier steps, as a layer is given them."""
+    """Keys and values (batch, heads, length, channels) of earlier steps, for a layer."""
     if not V5:
         return {"past_key_value": (keys, values)}
     cache = DynamicCache()
