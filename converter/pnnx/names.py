@@ -26,6 +26,12 @@ def operator_names(graph: Graph) -> dict[Operator, str]:
     return dict(zip(graph.operators, unique(words, frozenset()), strict=True))
 
 
+def describe(op: Operator) -> str:
+    """Tell an operator's type and name on one line, for an error message."""
+    text = f"{op.type} {op.name}"
+    return text if text.isprintable() else ascii(text)
+
+
 def words(text: str) -> frozenset[str]:
     """Split a table of names."""
     return frozenset(text.split())

@@ -20,12 +20,14 @@ from typing import TextIO
 
 from converter.errors import ConvertError, UnsupportedError
 from converter.ir import DTYPES, Array, Attribute, Dim, Graph, Operand, Operator, Param, Shape
-from converter.pnnx.names import operand_numbers, operator_names
+from converter.pnnx.names import describe, operand_numbers, operator_names
 from converter.pnnx.value import format_value, parse_value
 
 MAGIC = "7767517"
 NAME = re.compile(r"[^\W\d]\w*(\.\w+)*")
 """What params, attributes and arguments may be called."""
+
+_TYPE = re.compile(r"[\w.:]+")
 
 
 class ParamError(ConvertError):
@@ -49,12 +51,13 @@ class NoData:
 def write_param(graph: Graph, stream: TextIO) -> None:
     """Write a graph as text. Operands get numbers; symbolic dims become `?`.
 
-    Raises UnsupportedError for a param that the format cannot hold (a string with a space, say).
+    Raises UnsupportedError for what the format cannot hold (a string with a space, say).
     """
     numbers = operand_numbers(graph)
     names = operator_names(graph)
     stream.write(f"{MAGIC}\n{len(graph.operators)} {len(numbers)}\n")
     for op in graph.operators:
+        _check_words(op)
         operands = [*op.inputs, *op.outputs]
         words = [f"{op.type:<24} {names[op]:<24} {len(op.inputs)} {len(op.outputs)}"]
         words += (str(numbers[operand]) for operand in operands)
@@ -73,6 +76,18 @@ def write_param(graph: Graph, stream: TextIO) -> None:
         stream.write(" ".join(words) + "\n")
 
 
+def _check_words(op: Operator) -> None:
+    keys = [*op.params, *op.attrs, *filter(None, op.input_names)]
+    for word in [key for key in keys if not NAME.fullmatch(key)]:
+        raise _refuse(op, f"{word!r} cannot be the name of an argument")
+    if not _TYPE.fullmatch(op.type):
+        raise _refuse(op, f"{op.type!r} cannot be a type")
+
+
+def _refuse(op: Operator, why: str) -> UnsupportedError:
+    return UnsupportedError(f"cannot write {describe(op)} to a .param: {why}", where=op.where)
+
+
 def _format_param(op: Operator, key: str) -> str:
     value = op.params[key]
     try:
@@ -80,9 +95,7 @@ def _format_param(op: Operator, key: str) -> str:
             return value
         return format_value(value)
     except ValueError as e:
-        raise UnsupportedError(
-            f"cannot write {key} of {op.type} {op.name} to a .param: {e}", where=op.where
-        ) from None
+        raise _refuse(op, f"its {key}: {e}") from None
 
 
 def _format_shape(shape: Shape, dtype: str | None) -> str:

@@ -59,7 +59,7 @@ def export_onnx():
         _inputs(),
         {onnx},
         input_names={input_names},
-        output_names={output_names},
+        output_names={output_names}{dynamic},
     )
 
 

@@ -11,7 +11,7 @@ from converter.ir import Graph, Operand, Operator, Param
 from converter.pnnx.callables import is_module
 from converter.pnnx.expression import Code, Kind
 from converter.pnnx.literal import literal
-from converter.pnnx.names import operand_numbers, unique, words
+from converter.pnnx.names import describe, operand_numbers, unique, words
 
 _MODULE_MEMBERS = words(
     """
@@ -49,9 +49,9 @@ def member_names(graph: Graph) -> dict[Operator, str]:
 
 def _member(op: Operator) -> str:
     name = re.sub(r"[^A-Za-z0-9_]", "_", op.name)
-    if name.startswith("_"):  # nn.Module's own begin so
+    if name.startswith("_") or not name:  # nn.Module's own begin so
         name = f"m{name}"
-    elif name[:1].isdigit() or not name:
+    elif name[0].isdigit():
         name = f"_{name}"
     return f"{name}_data" if op.type == "pnnx.Attribute" else name
 
@@ -135,4 +135,4 @@ def param(op: Operator, name: str) -> Param:
 
 def refuse(op: Operator, why: str) -> UnsupportedError:
     """Make the error for an operator that cannot be written; raise it."""
-    return UnsupportedError(f"cannot write {op.type} {op.name} as Python: {why}", where=op.where)
+    return UnsupportedError(f"cannot write {describe(op)} as Python: {why}", where=op.where)

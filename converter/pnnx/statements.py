@@ -141,8 +141,9 @@ def construct_dict(op: Operator, scope: Scope) -> None:
 
 
 def unpack(op: Operator, scope: Scope) -> None:
-    (sequence,) = op.inputs
-    scope.assign(op, scope[sequence], None)
+    if len(op.inputs) != 1:
+        raise refuse(op, f"it has {len(op.inputs)} inputs, not 1")
+    scope.assign(op, scope[op.inputs[0]], None)
 
 
 # --- called in another way than their names tell

@@ -18,19 +18,19 @@ def slice(op: Operator, scope: Scope) -> None:
 
 def slice_copy(op: Operator, scope: Scope) -> None:
     """A copy of `self` with `src` in place of the slice; `self` stays as it is."""
-    (output,) = op.outputs
     scope.assign(op, f"{scope[_source(op)]}.clone()")
     try:
         value = scope[op.input("src")]
     except KeyError:
         raise refuse(op, "it has no src") from None
-    scope.lines.append(f"{scope[output]}[{_axes(op, scope)}] = {value}")
+    scope.lines.append(f"{scope[op.outputs[0]]}[{_axes(op, scope)}] = {value}")
 
 
 def slice_indexes(op: Operator, scope: Scope) -> None:
     """Numbers, some of them computed, for a slice of several axes: written where it is read."""
+    if len(op.outputs) != 1:
+        raise refuse(op, f"it has {len(op.outputs)} results, not 1")
     given = param(op, "indexes")
-    (output,) = op.outputs
     codes = [scope.code(operand) for operand in op.inputs]
     try:
         items = [
@@ -41,7 +41,7 @@ def slice_indexes(op: Operator, scope: Scope) -> None:
         ]
     except ValueError as e:
         raise refuse(op, str(e)) from None
-    scope.codes[output] = Code(scope[output], Kind.list, items=tuple(items))
+    scope.codes[op.outputs[0]] = Code(scope[op.outputs[0]], Kind.list, items=tuple(items))
 
 
 def index(op: Operator, scope: Scope) -> None:
@@ -103,8 +103,13 @@ def _axes(op: Operator, scope: Scope) -> str:
         text = select if select not in _OPEN else _range(start, end, step)
         if chosen.setdefault(_axis(op, dim), text) is not text:
             raise refuse(op, f"dim {dim} stands twice")
+    if not chosen:
+        raise refuse(op, "it has no dims")
     return ", ".join(chosen.get(axis, ":") for axis in range(max(chosen) + 1))
 
+
+_MAX_RANK = 64
+"""PyTorch's own limit."""
 
 _OPEN = frozenset({"None", str(OPEN), str(2**63 - 1)})
 
@@ -130,10 +135,11 @@ def _parts(op: Operator, scope: Scope, name: str, count: int) -> list[str]:
 
 def _axis(op: Operator, dim: Param) -> int:
     shape = _source(op).shape
-    if isinstance(dim, int) and dim >= 0 and (shape is None or dim < len(shape)):
-        return dim
-    if isinstance(dim, int) and shape is not None and -len(shape) <= dim < 0:
-        return dim + len(shape)
+    if isinstance(dim, int):
+        if 0 <= dim < (_MAX_RANK if shape is None else len(shape)):
+            return dim
+        if shape is not None and -len(shape) <= dim < 0:
+            return dim + len(shape)
     raise refuse(op, f"{dim!r} is not one of its dims")
 
 

@@ -71,7 +71,7 @@ def format_value(value: Param) -> str:
         return format_float(value)
     if isinstance(value, complex):
         return _scientific(value.real) + _scientific(value.imag, sign="+") + "j"
-    if value.split() != [value] or parse_value(value) != value:
+    if value.split() != [value] or value.startswith("(") or parse_value(value) != value:
         raise ValueError(f"the string {value!r} would not be read back as it is")
     return value
 
