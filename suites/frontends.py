@@ -14,6 +14,7 @@ import torch
 
 from suites import pnnx_program
 from suites.case import Case
+from suites.pnnx_fusions import changed_arithmetic
 
 
 class Frontend(Protocol):
@@ -82,48 +83,3 @@ FRONTENDS: Mapping[str, type[Frontend]] = {"ts": TorchScript, "pt2": ExportedPro
 def generated(name: str, target: str) -> Path:
     """The Python module that a converter writes for a target."""
     return Path(f"{name}_{target}.py")
-
-
-FOLDED = {
-    "aten::_weight_norm": (),
-    "aten::batch_norm": ("F.batch_norm", "nn.BatchNorm1d", "nn.BatchNorm2d", "nn.BatchNorm3d"),
-}
-"""Operators that pnnx computes into the weights of others, and what it calls those that stay."""
-
-FUSED = {
-    "aten::hardsigmoid": ("F.hardsigmoid", "nn.Hardsigmoid"),
-    "aten::hardswish": ("F.hardswish", "nn.Hardswish"),
-    "aten::layer_norm": ("F.layer_norm", "nn.LayerNorm"),
-    "aten::rms_norm": ("F.rms_norm", "nn.RMSNorm"),
-    "aten::scaled_dot_product_attention": ("F.scaled_dot_product_attention",),
-}
-"""Operators that pnnx also puts in the place of several which compute the same."""
-
-ATTENTION = "nn.MultiheadAttention"
-"""The module that pnnx puts in the place of several operators, under a name of its own."""
-
-REUSED = "pnnx_unique_"
-"""How pnnx calls a module of the model where it is called again."""
-
-
-def changed_arithmetic(traced: Mapping[str, int], modules: set[str], param: str) -> bool:
-    """Whether pnnx, which does not tell, computes in another order than the model.
-
-    `traced` counts the operators of the traced graph, `modules` are the model's names of modules,
-    `param` is the text of the `.pnnx.param`: it has fewer of an operator that was folded, or more
-    of one that was fused.
-    """
-    operators = [line.split(maxsplit=2)[:2] for line in param.splitlines()[2:]]
-    kinds = Counter(kind for kind, _ in operators)
-
-    def left(kept: tuple[str, ...]) -> int:
-        return sum(kinds[kind] for kind in kept)
-
-    return (
-        any(left(kept) < traced.get(folded, 0) for folded, kept in FOLDED.items())
-        or any(left(kept) > traced.get(single, 0) for single, kept in FUSED.items())
-        or any(
-            kind == ATTENTION and name not in modules and not name.startswith(REUSED)
-            for kind, name in operators
-        )
-    )

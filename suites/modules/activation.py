@@ -242,7 +242,7 @@ class nn_LogSoftmax(OnRanks):
         )
 
 
-@case(inputs=[(1, 3, 12, 16), (5, 4, 6)])
+@case(inputs=[(1, 3, 12, 16), (5, 4, 6)], ncnn_inputs=[(1, 3, 12, 16), (1, 5, 4, 6)])
 class nn_Softmax2d(nn.Module):
     """Over the channels, with a batch and without."""
 

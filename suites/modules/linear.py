@@ -37,7 +37,10 @@ class nn_parametrizations_weight_norm_linear(nn.Module):
         return self.linear_2(self.linear_1(x)), self.linear_1(y), z
 
 
-@case(inputs=[Input((13,), "int64"), Input((2, 11), "int64"), Input((1, 3, 5), "int32")])
+@case(
+    inputs=[Input((13,), "int64"), Input((2, 11), "int64"), Input((1, 3, 5), "int32")],
+    ncnn_inputs=[Input((13,), "int64"), Input((2, 11), "int64")],
+)
 class nn_Embedding(nn.Module):
     """Indices are 0..9, so tables have ten rows and more."""
 
@@ -47,21 +50,20 @@ class nn_Embedding(nn.Module):
         self.embed_1 = nn.Embedding(27, 16, padding_idx=3)
         self.embed_2 = nn.Embedding(12, 5, scale_grad_by_freq=True)
 
-    def forward(self, x, y, z):
-        return self.embed_0(x), self.embed_1(x), self.embed_1(y), self.embed_2(y), self.embed_0(z)
+    def forward(self, x, y, z=None):
+        rows = self.embed_0(x), self.embed_1(x), self.embed_1(y), self.embed_2(y)
+        return rows if z is None else (*rows, self.embed_0(z))
 
 
-@case(
-    inputs=[
-        *[(20, 1, 64), (15, 1, 40), (15, 1, 80)],
-        (1, 20, 64),
-        (20, 15),
-        (8, 20, 20),
-        (24, 64),
-    ]
-)
+SEQUENCES = [(20, 1, 64), (15, 1, 40), (15, 1, 80), (1, 20, 64), (20, 15), (8, 20, 20)]
+
+
+@case(inputs=[*SEQUENCES, (24, 64)], ncnn_inputs=SEQUENCES)
 class nn_MultiheadAttention(nn.Module):
-    """Other widths of keys and values, batch first and not, masks, weights, no batch."""
+    """Other widths of keys and values, batch first and not, masks, weights, no batch.
+
+    ncnn has no attention weights, no added keys and no input without a batch.
+    """
 
     def __init__(self):
         super().__init__()
@@ -70,11 +72,19 @@ class nn_MultiheadAttention(nn.Module):
         self.self_ = nn.MultiheadAttention(embed_dim=64, num_heads=8, batch_first=True)
         self.flat = nn.MultiheadAttention(64, 2)
 
-    def forward(self, q, k, v, x, mask, mask_per_head, flat):
-        crossed, weights = self.cross(q, k, v)
+    def forward(self, q, k, v, x, mask, mask_per_head, flat=None):
+        crossed, _ = self.cross(q, k, v)
         masked, _ = self.cross(q, k, v, attn_mask=mask, need_weights=False)
-        spared, _ = self.spare(q, q, q, need_weights=False)
         plain, _ = self.self_(x, x, x)
-        per_head, each = self.self_(x, x, x, attn_mask=mask_per_head)
+        per_head, _ = self.self_(x, x, x, attn_mask=mask_per_head, need_weights=False)
+        if flat is None:
+            return crossed, masked, plain, per_head
+        weighed, weights = self.cross(q, k, v)
+        weighed_masked, masked_weights = self.self_(x, x, x, attn_mask=mask_per_head)
+        spared, _ = self.spare(q, q, q, need_weights=False)
         flattened, _ = self.flat(flat, flat, flat, need_weights=False)
-        return crossed, weights, masked, spared, plain, per_head, each, flattened
+        return (
+            *(crossed, masked, plain, per_head),
+            *(weighed, weights, weighed_masked, masked_weights),
+            *(spared, flattened),
+        )

@@ -6,13 +6,18 @@ from collections import Counter
 
 import pytest
 
-from suites.frontends import changed_arithmetic
+from suites.pnnx_fusions import changed_arithmetic
 
 
 def param(*operators: str) -> str:
-    """A `.pnnx.param` of these operators."""
-    lines = (f"{operator} 1 1 0 1 some=1 #0=(1,3)f32" for operator in operators)
+    """A `.pnnx.param` of these operators: kind, name and how many outputs, if not one."""
+    wide = (operator if len(operator.split()) == 3 else f"{operator} 1" for operator in operators)
+    lines = ("{} {} 1 {} 0 1 some=1 #0=(1,3)f32".format(*operator.split()) for operator in wide)
     return "\n".join(("7767517", f"{len(operators)} 2", *lines, ""))
+
+
+SDPA = "aten::scaled_dot_product_attention"
+MHA = "nn.MultiheadAttention"
 
 
 @pytest.mark.parametrize(
@@ -29,8 +34,11 @@ def param(*operators: str) -> str:
         (["aten::hardswish"], [], ["F.hardswish F.hardswish_0"], False),
         (["aten::hardswish"], [], ["F.hardswish F.hardswish_0", "F.hardswish F.hardswish_1"], True),
         (["aten::softmax"], [], ["F.scaled_dot_product_attention sdpa_0"], True),
-        ([], ["mha"], ["nn.MultiheadAttention mha", "nn.MultiheadAttention pnnx_unique_0"], False),
-        ([], ["mha"], ["nn.MultiheadAttention mha", "nn.MultiheadAttention attn_ht_0"], True),
+        (["aten::softmax"], ["mha"], ["nn.MultiheadAttention mha 2"], False),
+        (["aten::softmax"], ["mha"], ["nn.MultiheadAttention mha"], True),
+        ([SDPA] * 2, ["mha"], [f"{MHA} mha", f"{MHA} pnnx_unique_0"], False),
+        ([SDPA] * 2, ["mha"], [f"{MHA} mha", f"{MHA} attn_ht_0"], True),
+        (["aten::_native_multi_head_attention"], ["mha"], [f"{MHA} mha"], False),
     ],
 )
 def test_folded_and_fused_operators_are_seen(traced, modules, operators, changed):
