@@ -44,10 +44,13 @@ class Listener(Protocol):
 
 @dataclass(eq=False)
 class Worker:
-    """An actor, the lane that its runner serves, and the trial that it is at."""
+    """An actor, the lane that its runner serves, and the trial that it is at.
+
+    One that is busy without a lane has not come up yet: it may wait for a node for ever.
+    """
 
     device: str
-    actor: Any
+    actor: Any = None
     lane: Lane | None = None
     trial: Planned | None = None
     deadline: float = 0.0
@@ -72,7 +75,7 @@ class Driver:
         self._schedule = Schedule(plan)
         self._gpus = capacity.gpus
         devices = ["cpu"] * capacity.cpus + ["cuda"] * capacity.gpus
-        self._workers = [Worker(device, _hire(device)) for device in devices]
+        self._workers = [Worker(device) for device in devices]
         self._busy: dict[Any, Worker] = {}
         self._attempts: Counter[Trial] = Counter()
         self._faults = 0
@@ -85,6 +88,8 @@ class Driver:
         """
         try:
             self._skip_without_gpu()
+            for worker in self._workers:
+                self._hire(worker)
             while self._unfinished():
                 self._assign()
                 done, _ = ray.wait(list(self._busy), timeout=1)
@@ -95,13 +100,22 @@ class Driver:
             self._dismiss()
         finally:
             for worker in self._workers:
-                ray.kill(worker.actor)
+                if worker.actor is not None:
+                    ray.kill(worker.actor)
+
+    def _hire(self, worker: Worker) -> None:
+        """Start an actor with a CPU or a GPU to itself."""
+        gpu = worker.device == "cuda"
+        actor = ray.remote(Slot).options(num_cpus=0 if gpu else 1, num_gpus=1 if gpu else 0)
+        worker.actor = actor.remote(gpu=gpu)
+        self._await(worker, worker.actor.__ray_ready__.remote(), START_LIMIT)
 
     def _dismiss(self) -> None:
         """Let the runners end well; one that is still starting is not waited for."""
         busy = set(self._busy.values())
         ends = [worker.actor.stop.remote() for worker in self._workers if worker not in busy]
-        ray.wait(ends, num_returns=len(ends), timeout=GRACE)
+        if ends:
+            ray.wait(ends, num_returns=len(ends), timeout=GRACE)
 
     def _skip_without_gpu(self) -> None:
         if self._gpus:
@@ -147,14 +161,16 @@ class Driver:
         worker.deadline = time.monotonic() + limit
 
     def _hear(self, worker: Worker, answer: Any) -> None:
-        assert worker.lane is not None
+        """Take what a worker's actor has answered."""
         try:
             value = ray.get(answer)
         except RayTaskError as error:  # raised in the slot
             if not isinstance(error.cause, RunnerDied):
                 raise error.cause from None
-            if worker.trial is None and worker.lane.cell not in self._found:
-                raise CellError(_does_not_start(worker.lane.cell, error.cause)) from None
+            cell = worker.lane.cell if worker.lane else ""
+            if worker.trial is None and cell not in self._found:
+                text = f"cell {cell}: {error.cause}; run: pnnx-parity doctor {cell}"
+                raise CellError(text) from None
             self._lose(worker, str(error.cause))
             return
         except RayError as error:  # the slot itself, or its node, is gone
@@ -162,9 +178,10 @@ class Driver:
             return
         self._faults = 0
         if isinstance(value, CellRecord):
+            assert worker.lane is not None
             self._found.add(worker.lane.cell)
             self._listener.cell(worker.lane.cell, value)
-        else:
+        elif isinstance(value, Result):
             value.attempts += self._attempts[value.trial]
             worker.trial = None
             self._listener.result(value)
@@ -173,15 +190,21 @@ class Driver:
         """Give up waiting for slots that are silent beyond every limit of their own."""
         now = time.monotonic()
         for answer, worker in list(self._busy.items()):
-            if now > worker.deadline:
+            if now <= worker.deadline:
+                continue
+            if worker.lane is not None:
                 del self._busy[answer]
                 self._replace(worker, "its slot was silent")
+            elif any(each.lane for each in self._busy.values()):
+                worker.deadline = now + START_LIMIT  # others work meanwhile
+            else:
+                raise ClusterLost(f"no slot has come up in {START_LIMIT:g} s; see to the cluster")
 
     def _replace(self, worker: Worker, reason: str) -> None:
         """Put another actor in the place of a lost one."""
         ray.kill(worker.actor)
-        worker.actor = _hire(worker.device)
         self._lose(worker, reason)
+        self._hire(worker)
 
     def _lose(self, worker: Worker, reason: str) -> None:
         """Let what a lost runner was at be done again, within bounds."""
@@ -196,14 +219,3 @@ class Driver:
             self._listener.lost(planned.trial, f"{reason}, {ATTEMPTS} times")
         else:
             self._schedule.put_back(planned)
-
-
-def _hire(device: str) -> Any:
-    """Start an actor with a CPU or a GPU to itself."""
-    gpu = device == "cuda"
-    actor = ray.remote(Slot).options(num_cpus=0 if gpu else 1, num_gpus=1 if gpu else 0)
-    return actor.remote(gpu=gpu)
-
-
-def _does_not_start(cell: str, death: RunnerDied) -> str:
-    return f"cell {cell}: {death}; run: pnnx-parity doctor {cell}"

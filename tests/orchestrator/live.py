@@ -61,10 +61,14 @@ class Command:
                 continue  # it has ended meanwhile
         return left
 
-    def ours(self) -> list[str]:
+    def of(self, *marks: str) -> list[int]:
+        """The processes whose command line has one of some texts in it."""
+        found = self.processes().items()
+        return [process for process, line in found if any(mark in line for mark in marks)]
+
+    def ours(self) -> list[int]:
         """Those of the project's own: driver, runners, trials and their programs."""
-        marks = ("orchestrator.cli", "orchestrator.runner", "time.sleep(3600)", "pnnx/pnnx")
-        return [line for line in self.processes().values() if any(mark in line for mark in marks)]
+        return self.of("orchestrator.cli", "orchestrator.runner", "time.sleep(3600)", "pnnx/pnnx")
 
 
 def eventually(true: Callable[[], object], limit: float) -> bool:

@@ -32,7 +32,7 @@ def start(command: Command, folder: Path) -> subprocess.Popen[str]:
     )
     file = folder / journal.NAME
     assert eventually(lambda: file.exists() and len(journal.read(file)) == 2, 60)
-    assert eventually(lambda: any("time.sleep" in line for line in command.ours()), 60)
+    assert eventually(lambda: command.of("time.sleep"), 60)
     return process
 
 

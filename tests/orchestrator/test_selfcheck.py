@@ -68,7 +68,7 @@ class Ran(NamedTuple):
     printed: str
     results: dict[tuple[str, str], Result]
     verdicts: dict[tuple[str, str], str]
-    processes: list[str]
+    processes: list[int]
     files: list[str]
 
 
