@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 
 class Where(NamedTuple):
@@ -38,6 +38,12 @@ class ConvertError(Exception):
         if mend:
             text += f"; {mend}"
         super().__init__(text)
+
+    def located(self, where: Where | None) -> Self:
+        """The same error; at this place, where it does not tell one itself."""
+        if self.where is not None or where is None:
+            return self
+        return type(self)(self.message, where=where, mend=self.mend)
 
 
 class ArchiveError(ConvertError):

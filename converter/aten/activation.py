@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from converter.aten.call import Call
-from converter.aten.dtype import cast, torch_dtype
+from converter.aten.dtype import cast
 from converter.aten.emit import Emitter
 from converter.aten.registry import lowers, same
 
@@ -88,5 +88,5 @@ def normalized(call: Call, emit: Emitter, type: str) -> None:
     if call.args.get("half_to_float"):
         dtype = "f32"
     if dtype is not None and dtype != source.dtype:
-        source = cast(emit, source, torch_dtype(dtype))
+        source = cast(emit, source, str(dtype))
     emit.op(type, call.output, input=source, dim=call.integer("dim"))

@@ -90,6 +90,18 @@ class Call:
             raise self.refuse(f"{arg} is {value!r}, not a list of ints")
         return tuple(item for item in items if isinstance(item, int))
 
+    def sizes(self, operand: Operand) -> tuple[int, ...]:
+        """The shape of a tensor. Raises UnsupportedError if a dim depends on values of tensors."""
+        sizes = operand.shape
+        if sizes is None or not all(isinstance(size, int) for size in sizes):
+            raise self.refuse("a shape depends on the values of tensors")
+        return tuple(size for size in sizes if isinstance(size, int))
+
+    def rank(self, operand: Operand) -> int:
+        if operand.shape is None:
+            raise self.refuse("a shape is not known")
+        return len(operand.shape)
+
     def typed(self, arg: str, kind: type[T]) -> T:
         value = self.param(arg)
         if not isinstance(value, kind):

@@ -44,7 +44,6 @@ def filled(call: Call, emit: Emitter, value: bool | int | float | complex) -> No
     "zeros.default",
     "zeros_like.default",
     "new_zeros.default",
-    "zero.default",
     "empty.memory_format",
     "empty_like.default",
     "new_empty.default",
@@ -67,11 +66,6 @@ def full(call: Call, emit: Emitter) -> None:
 @lowers("scalar_tensor.default")
 def scalar_tensor(call: Call, emit: Emitter) -> None:
     filled(call, emit, call.number_or_complex("s"))
-
-
-@lowers("fill.Scalar")
-def fill(call: Call, emit: Emitter) -> None:
-    filled(call, emit, call.number_or_complex("value"))
 
 
 @lowers("arange.default", "arange.start", "arange.start_step")

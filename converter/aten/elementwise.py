@@ -65,9 +65,9 @@ BINARY = {
     "fmod.Tensor": "fmod",
     "fmod.Scalar": "fmod",
     "logaddexp.default": "logaddexp",
-    "max.other": "maximum",
+    "max.other": "max",
     "maximum.default": "maximum",
-    "min.other": "minimum",
+    "min.other": "min",
     "minimum.default": "minimum",
     "mul.Tensor": "mul",
     "mul.Scalar": "mul",
@@ -241,8 +241,10 @@ def to(call: Call, emit: Emitter) -> None:
         dtype = other.dtype
     if dtype is None or dtype == source.dtype:
         emit.alias(call.output, source)
-        return
-    emit.op("Tensor.to", call.output, input=source, copy=False, dtype=torch_dtype(dtype))
+    elif call.target == "aten.type_as.default":
+        emit.op("Tensor.type_as", call.output, input=source, other=other)
+    else:
+        emit.op("Tensor.to", call.output, input=source, copy=False, dtype=torch_dtype(dtype))
 
 
 for target in (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from converter.aten.call import Arg
+from converter.aten.call import Arg, Call
 from converter.errors import Where
 from converter.ir import Array, Attribute, Graph, Operand, Operator, Param, Scalar, Shape
 from converter.pnnx.value import format_value
@@ -31,16 +31,24 @@ class Emitter:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.aliases: dict[Operand, Operand] = {}
-        self.dropped: set[Operand] = set()
+        self._aliases: dict[Operand, Operand] = {}
+        self._unread: set[Operand] = set()
         self._serials: dict[str, int] = {}
         self._name = ""
         self._where: Where | None = None
         self._module: tuple[str, str] | None = None
 
-    def begin(self, name: str, where: Where | None, module: tuple[str, str] | None) -> None:
+    def begin(self, call: Call) -> None:
         """Start a call: operators that follow are named after it and come from this source line."""
-        self._name, self._where, self._module = name, where, module
+        self._name, self._where, self._module = call.name, call.where, call.module
+
+    def result(self, output: Operand) -> Operand | None:
+        """What an output of a lowered call became; None for a by-product that nobody may read."""
+        if output in self._unread:
+            return None
+        value = self._aliases.get(output, output)
+        assert value.producer is not None, f"{self._name} leaves {output} without a value"
+        return value
 
     def op(self, type: str, outputs: Sequence[Operand] | Operand, /, **arguments: Arg) -> Operator:
         """Append an operator: tensors among the arguments are its named inputs, the rest params."""
@@ -83,13 +91,17 @@ class Emitter:
 
     def alias(self, output: Operand, source: Operand) -> None:
         """Let every reader of `output` read `source` instead."""
-        self.aliases[output] = source
+        self._aliases[output] = source
         del self.graph.operands[output.name]
 
     def unread(self, output: Operand) -> None:
         """Leave a by-product (saved statistics) without a value: reading it later is refused."""
-        self.dropped.add(output)
+        self._unread.add(output)
         del self.graph.operands[output.name]
+
+    def copy(self, operand: Operand) -> Operand:
+        """Make an operand of the same shape and dtype."""
+        return self.temporary(operand.shape, operand.dtype)
 
     def temporary(self, shape: Shape | None, dtype: str | None) -> Operand:
         """Make an operand between two operators of one call."""

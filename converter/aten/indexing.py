@@ -10,7 +10,6 @@ from converter.ir import Operand
 END = 2**31 - 1
 """How pnnx writes "to the end"."""
 
-same("embedding.default", "F.embedding", names={"indices": "input"}, drop=("padding_idx",))
 same("gather.default", "torch.gather", drop=("sparse_grad",))
 same("index_select.default", "torch.index_select")
 same("masked_select.default", "torch.masked_select")
@@ -28,11 +27,26 @@ same(["one_hot.default"], "F.one_hot")
 same(["bucketize.Tensor"], "torch.bucketize")
 
 
+@lowers("embedding.default")
+def embedding(call: Call, emit: Emitter) -> None:
+    emit.op(
+        "F.embedding",
+        call.output,
+        input=call.tensor("indices"),
+        weight=call.tensor("weight"),
+        scale_grad_by_freq=call.flag("scale_grad_by_freq"),
+        sparse=call.flag("sparse"),
+    )
+
+
 def bounds(call: Call) -> tuple[int, int]:
     """The start and end of a slice; an absent end, or one past any size, is pnnx's END."""
     start, end = call.args["start"], call.args["end"]
     first = 0 if start is None else call.integer("start")
     last = END if end is None else min(call.integer("end"), END)
+    if first >= END:
+        # pnnx has no word for it: nothing of the dim is left.
+        first = last = call.sizes(call.tensor("self"))[call.integer("dim")]
     return first, last
 
 

@@ -16,12 +16,14 @@ from converter.archive.values import (
     TensorRef,
     Value,
 )
-from converter.aten.aliases import SELF_RETURNING, Aliases
 from converter.aten.bind import bind
 from converter.aten.call import Arg, Call
+from converter.aten.dtype import FLOATING, convert, kind, result_type
 from converter.aten.emit import Emitter
 from converter.aten.operators import LOWERINGS
 from converter.aten.schema_table import OpSchema, schema
+from converter.aten.sharing import shares, viewed
+from converter.aten.views import Step, Tensors
 from converter.errors import UnsupportedError
 from converter.ir import Graph, Operand
 from converter.symbols import Symbols
@@ -38,15 +40,15 @@ def lower(program: Program, symbols: Symbols) -> Graph:
 
 
 class _Lowering:
-    """The state of one lowering: what each name of the program currently means."""
+    """The state of one lowering."""
 
     def __init__(self, program: Program, symbols: Symbols) -> None:
         self.program = program
+        self.body = program.body
         self.symbols = symbols
         self.graph = Graph()
         self.emit = Emitter(self.graph)
-        self.values: dict[str, Operand] = {}
-        self.aliases = Aliases(last_uses(program))
+        self.tensors = Tensors(last_uses(program), self.apply, self.emit)
 
     def run(self) -> Graph:
         for output in self.program.outputs:
@@ -54,100 +56,114 @@ class _Lowering:
         for serial, given in enumerate(self.program.inputs):
             if isinstance(given, TensorInput):
                 operand = self.operand(given.name)
-                self.values[given.name] = operand
                 self.graph.add("pnnx.Input", f"pnnx_input_{serial}", (), [operand])
-        for index, node in enumerate(self.program.body.nodes):
-            self.node(index, node)
+                self.tensors.define(given.name, operand)
+        for index, node in enumerate(self.body.nodes):
+            try:
+                self.node(index, node)
+            except UnsupportedError as error:
+                raise error.located(node.where) from None
         self.outputs()
         return self.graph
 
     # --- nodes
 
     def node(self, index: int, node: Node) -> None:
-        outputs = list(self.names(node.outputs))
-        if not outputs and all(isinstance(value, SymRef) for value in node.outputs):
+        names = list(tensor_names(node.outputs))
+        if not names and all(isinstance(value, SymRef) for value in node.outputs):
             # Arithmetic on symbols was done when their values were bound; checks without a result
             # (`_assert_scalar`) hold for the shapes that were given.
             return
         op = known_schema(node)
         twin = functional(op)
-        target = f"{twin.namespace}.{twin.name}.{twin.overload}"
-        module = node.module
         values = [self.argument(value, node) for value in bind(node, op).values()]
         call = Call(
-            target,
+            f"{twin.namespace}.{twin.name}.{twin.overload}",
             node.name,
             dict(zip((argument.name for argument in twin.arguments), values, strict=True)),
-            [self.operand(name) for name in outputs],
+            [self.operand(name) for name in names],
             node.where,
-            (module.fqn, module.class_name) if module else None,
+            node.module,
         )
-        lowering = LOWERINGS.get(target)
+        if twin is op:
+            self.define(node, op, names, self.apply(call), call)
+        elif any(argument.type.alias for argument in twin.arguments):
+            # `x.unsqueeze_(0)` writes nothing: x becomes a view of what it was.
+            self.define(node, twin, names, self.apply(call), call)
+            self.tensors.same(self.written(node, op), names[0])
+        else:
+            self.write(index, node, self.written(node, op), names[0], call)
+
+    def apply(self, call: Call) -> list[Operand | None]:
+        """Lower a call; tell what each of its results is, None for one that nobody may read."""
+        lowering = LOWERINGS.get(call.target)
         if lowering is None:
-            raise UnsupportedError(
-                f"cannot convert {target}: no conversion is known",
-                where=node.where,
-                mend=TORCHSCRIPT_HINT,
-            )
-        self.emit.begin(call.name, call.where, call.module)
+            raise call.refuse("no conversion is known", TORCHSCRIPT_HINT)
+        self.emit.begin(call)
         lowering(call, self.emit)
-        for name, operand in zip(outputs, call.outputs, strict=True):
-            if operand in self.emit.dropped:
-                continue
-            self.values[name] = self.emit.aliases.get(operand, operand)
-            if self.values[name].producer is None:
-                raise AssertionError(f"the lowering of {target} leaves {operand} without a value")
-        self.track(index, node, op, outputs)
+        return [self.emit.result(output) for output in call.outputs]
 
-    def track(self, index: int, node: Node, op: OpSchema, outputs: list[str]) -> None:
-        """Keep account of views; let every name of a tensor written in place mean the result."""
-        given = dict(node.inputs)
-        for argument in op.arguments:
-            value = given.get(argument.name)
-            if not isinstance(value, TensorRef) or not argument.type.alias:
+    def define(
+        self, node: Node, op: OpSchema, names: list[str], values: list[Operand | None], call: Call
+    ) -> None:
+        """Name the results, and keep account of those that are views."""
+        sources = viewed(op, node.inputs)
+        for place, (name, value) in enumerate(zip(names, values, strict=True)):
+            if value is None:
                 continue
-            if not argument.type.mutated:
-                for name in outputs:
-                    self.aliases.view(name, value.name)
-            else:
-                self.written(index, node, value.name, outputs[0])
-        if f"{op.namespace}.{op.name}.{op.overload}" in SELF_RETURNING:
-            first = given[op.arguments[0].name]
-            assert isinstance(first, TensorRef)
-            self.aliases.view(outputs[0], first.name)
+            doubts = []
+            for argument, source in sources:
+                shared = shares(op, dict(node.inputs), source, name, self.body, self.symbols)
+                if shared:
+                    self.tensors.view(name, source, Step(call, argument, place), value)
+                elif shared is None:
+                    doubts.append(source)
+            if name not in self.tensors:
+                self.tensors.define(name, value)
+            for source in doubts:
+                self.tensors.doubt(name, source)
 
-    def written(self, index: int, node: Node, written: str, result: str) -> None:
-        if written in self.program.stored:
-            fqn = self.program.stored[written].fqn
+    @staticmethod
+    def written(node: Node, op: OpSchema) -> str:
+        """The tensor that an in-place call writes to."""
+        value = dict(node.inputs)[op.arguments[0].name]
+        assert isinstance(value, TensorRef)
+        return value.name
+
+    def write(self, index: int, node: Node, written: str, result: str, call: Call) -> None:
+        """An in-place call: its functional twin, and every tensor that shares the memory changes.
+
+        The result has the dtype of what is written to, whatever that of the twin is.
+        """
+        keeper = self.tensors.keeper(written)
+        if keeper:
             raise UnsupportedError(
-                f"cannot convert {node.target}: it changes {fqn}, which the model keeps",
-                where=node.where,
+                f"cannot convert {node.target}: it changes {keeper}, which the model keeps",
                 mend="return the new value instead of storing it",
             )
-        hidden = self.aliases.hidden_read(written, index)
-        if hidden is not None:
+        hidden = self.tensors.doubtful(written, index)
+        if hidden:
             raise UnsupportedError(
                 f"cannot convert {node.target}: it writes in place to {written}, whose memory "
                 f"{hidden} may share and is read later",
-                where=node.where,
                 mend="write to a clone() instead",
             )
-        self.aliases.same(result, written)
-        for name in self.aliases.names(written):
-            self.values[name] = self.values[result]
+        (output,) = call.outputs
+        natural = natural_dtype(call)
+        if natural != output.dtype:
+            call.outputs = [self.emit.temporary(output.shape, natural)]
+        (value,) = self.apply(call)
+        assert value is not None
+        if value.dtype != output.dtype:
+            convert(self.emit, output, value, str(output.dtype))
+            value = output
+        self.tensors.write(written, value)
+        self.tensors.same(result, written)
 
     # --- values
 
-    def names(self, outputs: tuple[Value, ...]) -> Iterator[str]:
-        """The tensors among a node's results, lists opened."""
-        for value in outputs:
-            if isinstance(value, TensorRef):
-                yield value.name
-            elif isinstance(value, tuple):
-                yield from self.names(value)
-
     def operand(self, name: str) -> Operand:
-        type = self.program.body.tensors[name]
+        type = self.body.tensors[name]
         return self.graph.fresh(name, self.symbols.shape(type.shape), type.dtype)
 
     def argument(self, value: Value, node: Node) -> Arg:
@@ -155,7 +171,7 @@ class _Lowering:
             case TensorRef(name=name):
                 return self.tensor(name)
             case SymRef(name=name):
-                return self.symbols.evaluate(self.program.body.symbols[name])
+                return self.symbols.evaluate(self.body.symbols[name])
             case MemoryFormat() | Layout() | Device():
                 return f"torch.{value}" if not isinstance(value, Device) else str(value)
             case GraphRef() | CustomRef() | OperatorRef() | dict():
@@ -170,21 +186,22 @@ class _Lowering:
                 return value
 
     def tensor(self, name: str) -> Operand:
-        if name not in self.values:
+        """The present value of a tensor; a stored one gets an operator once it is read."""
+        if name not in self.tensors:
             stored = self.program.stored.get(name)
             if stored is None:
                 raise UnsupportedError(f"{name} is read, a by-product that pnnx does not have")
             operand = self.graph.fresh(name, stored.attribute.shape, stored.attribute.dtype)
             op = self.graph.add("pnnx.Attribute", stored.fqn or name, (), [operand])
             op.attrs["data"] = stored.attribute
-            self.values[name] = operand
-        return self.values[name]
+            self.tensors.define(name, operand, keeper=stored.fqn or name)
+        return self.tensors.read(name)
 
     # --- outputs
 
     def outputs(self) -> None:
         leaves = iter([one.value for one in self.program.outputs if one.kind is OutputKind.user])
-        self.emit.begin("output", None, None)
+        self.emit.begin(Call("", "output", {}, []))
         self.graph.add("pnnx.Output", "pnnx_output_0", [self.tree(self.program.out_spec, leaves)])
 
     def tree(self, spec: TreeSpec, leaves: Iterator[Value]) -> Operand:
@@ -204,12 +221,21 @@ class _Lowering:
         if isinstance(value, TensorRef):
             return self.tensor(value.name)
         if isinstance(value, SymRef):
-            value = self.symbols.evaluate(self.program.body.symbols[value.name])
+            value = self.symbols.evaluate(self.body.symbols[value.name])
         if value is not None and not isinstance(value, bool | int | float):
             raise UnsupportedError(f"the model returns {value!r}", mend="return tensors")
         output = self.graph.fresh("output")
         self.emit.expression(output, value)
         return output
+
+
+def tensor_names(outputs: tuple[Value, ...]) -> Iterator[str]:
+    """The tensors among a node's results, lists opened."""
+    for value in outputs:
+        if isinstance(value, TensorRef):
+            yield value.name
+        elif isinstance(value, tuple):
+            yield from tensor_names(value)
 
 
 def known_schema(node: Node) -> OpSchema:
@@ -232,6 +258,37 @@ def functional(op: OpSchema) -> OpSchema:
         return op
     twin = schema(f"torch.ops.{op.namespace}.{op.name[:-1]}.{op.overload}")
     return op if twin is None or len(twin.arguments) != len(op.arguments) else twin
+
+
+PREDICATES = frozenset(
+    {
+        *("eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor"),
+        *("logical_not", "not_equal", "less", "less_equal", "greater", "greater_equal"),
+    }
+)
+KEEPS_DTYPE = frozenset({"copy", "fill", "index_fill", "masked_fill"})
+"""Operators whose result has the dtype of their first argument, whatever that of the others."""
+
+SELECTORS = frozenset({"index", "indices", "mask"})
+"""Arguments that take no part in the dtype of the result."""
+
+
+def natural_dtype(call: Call) -> str | None:
+    """The dtype of the result of an in-place call's functional twin; None where it is unknown."""
+    name = call.target.split(".")[1]
+    written = call.tensor(next(iter(call.args)))
+    if name in PREDICATES:
+        return "bool"
+    if name in KEEPS_DTYPE or written.dtype is None:
+        return written.dtype
+    if name in ("cumsum", "cumprod") and kind(written.dtype) < FLOATING:
+        return "i64"
+    operands = [
+        value
+        for argument, value in call.args.items()
+        if isinstance(value, Operand) and argument not in SELECTORS
+    ]
+    return result_type(operands)
 
 
 def check_side_effect(output: Output) -> None:

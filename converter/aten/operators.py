@@ -15,6 +15,7 @@ from converter.aten import (
     reduction,
     resampling,
     shape,
+    writing,
 )
 from converter.aten.registry import LOWERINGS
 
@@ -35,4 +36,5 @@ FAMILIES = (
     reduction,
     resampling,
     shape,
+    writing,
 )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 from converter.aten.call import Arg, Call
-from converter.aten.dtype import cast, torch_dtype
+from converter.aten.dtype import cast
 from converter.aten.emit import Emitter
 from converter.aten.registry import lowers, same
 from converter.ir import Operand
@@ -31,7 +29,7 @@ def converted(call: Call, emit: Emitter) -> Operand:
     source, dtype = call.tensor("self"), call.args.get("dtype")
     if dtype is None or dtype == source.dtype:
         return source
-    return cast(emit, source, torch_dtype(dtype))
+    return cast(emit, source, str(dtype))
 
 
 def reduce(type: str, call: Call, emit: Emitter) -> None:
@@ -127,5 +125,5 @@ def vector_norm(call: Call, emit: Emitter, p: float) -> None:
         input=converted(call, emit),
         dim=None if dim == () else dim,
         keepdim=call.args.get("keepdim", False),
-        p=int(p) if math.isfinite(p) and p == int(p) else p,
+        p=p,
     )

@@ -56,12 +56,12 @@ def upsample(call: Call, emit: Emitter, mode: str) -> None:
     nearest = mode in ("nearest", "nearest-exact")
     if not nearest:
         arguments["align_corners"] = call.flag("align_corners")
-    if mode == "nearest":
+    if mode == "nearest" and "1d" not in call.target:
         emit.op("F.upsample_nearest", call.output, **arguments)
-    elif mode in ("bilinear", "linear", "trilinear"):
-        emit.op("F.upsample", call.output, mode=mode, **arguments)
-    else:
+    elif mode == "nearest-exact":
         emit.op("F.interpolate", call.output, mode=mode, **arguments)
+    else:
+        emit.op("F.upsample", call.output, mode=mode, **arguments)
 
 
 def interpolation(mode: str, *names: str) -> None:

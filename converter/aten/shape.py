@@ -18,6 +18,7 @@ same("flip.default", "torch.flip")
 same(["movedim.int", "movedim.intlist"], "torch.movedim")
 same("narrow.default", "torch.narrow")
 same("permute.default", "Tensor.permute")
+same(["reshape_as.default", "view_as.default"], "Tensor.reshape_as")
 same("repeat.default", "Tensor.repeat", names={"repeats": "sizes"})
 same("repeat_interleave.self_int", "torch.repeat_interleave", drop=("output_size",))
 same("repeat_interleave.self_Tensor", "torch.repeat_interleave", drop=("output_size",))
@@ -52,8 +53,6 @@ def roll(call: Call, emit: Emitter) -> None:
     "reshape.default",
     "_unsafe_view.default",
     "view_copy.default",
-    "view_as.default",
-    "reshape_as.default",
 )
 def reshape(call: Call, emit: Emitter) -> None:
     """Sizes are known by now, `-1` included."""
@@ -75,7 +74,7 @@ def unflatten(call: Call, emit: Emitter) -> None:
 
 @lowers("expand.default", "expand_copy.default", "broadcast_to.default")
 def expand(call: Call, emit: Emitter) -> None:
-    emit.op("Tensor.expand", call.output, input=call.tensor("self"), sizes=sizes(call, call.output))
+    emit.op("Tensor.expand", call.output, input=call.tensor("self"), sizes=call.integers("size"))
 
 
 def sizes(call: Call, operand: Operand) -> tuple[int, ...]:

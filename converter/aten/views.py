@@ -1,0 +1,135 @@
+"""In-place operators made functional.
+
+Every tensor of the program is a view of a memory: all of it, or what a path of views (select,
+slice, permute, …) shows of it. Operands never change. A write gives the memory another value; who
+looks at the memory afterwards takes the same path through the new value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from converter.aten.call import Call
+from converter.aten.emit import Emitter
+from converter.aten.write_back import write_back
+from converter.ir import Operand
+
+Lower = Callable[[Call], "list[Operand | None]"]
+"""Lowers a call, and tells the operand of each result."""
+
+
+@dataclass(eq=False, slots=True)
+class Memory:
+    """What several tensors may share: its present value and how often it was written.
+
+    `doubts` are memories that may be the same one. `keeper` names the model's tensor that it is.
+    """
+
+    value: Operand
+    keeper: str = ""
+    version: int = 0
+    names: list[str] = field(default_factory=list)
+    doubts: list[Memory] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One view: the result number `index` of a call that views its argument `arg`."""
+
+    call: Call
+    arg: str
+    index: int
+
+
+@dataclass(eq=False, slots=True)
+class View:
+    """A tensor of the program. `value` holds while the memory's version is `version`."""
+
+    memory: Memory
+    path: tuple[Step, ...]
+    value: Operand
+    version: int
+
+
+class Tensors:
+    """The tensors of a program by name, and what each of them is at present."""
+
+    def __init__(self, last_use: Mapping[str, int], lower: Lower, emit: Emitter) -> None:
+        self._last_use = last_use
+        self._lower = lower
+        self._emit = emit
+        self._views: dict[str, View] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._views
+
+    def define(self, name: str, value: Operand, keeper: str = "") -> None:
+        """Name a tensor that shares its memory with no other."""
+        memory = Memory(value, keeper, names=[name])
+        self._views[name] = View(memory, (), value, memory.version)
+
+    def view(self, name: str, source: str, step: Step, value: Operand) -> None:
+        """Name what `step` shows of `source`, which is `value` at present."""
+        seen = self._views[source]
+        memory = seen.memory
+        memory.names.append(name)
+        self._views[name] = View(memory, (*seen.path, step), value, memory.version)
+
+    def same(self, name: str, other: str) -> None:
+        """Give `other` one more name."""
+        view = self._views[name] = self._views[other]
+        view.memory.names.append(name)
+
+    def doubt(self, name: str, source: str) -> None:
+        """Note that `name`, defined already, may share memory with `source`, or may not."""
+        one, other = self._views[name].memory, self._views[source].memory
+        one.doubts.append(other)
+        other.doubts.append(one)
+
+    def read(self, name: str) -> Operand:
+        """Return the present value of a tensor."""
+        view = self._views[name]
+        if view.version != view.memory.version:
+            view.value = self._follow(view.memory.value, view.path)
+            view.version = view.memory.version
+        return view.value
+
+    def write(self, name: str, value: Operand) -> None:
+        """Let a tensor hold `value`, and with it every tensor that shares its memory.
+
+        Raises UnsupportedError for a view that nothing can be written through.
+        """
+        view = self._views[name]
+        if value is view.value and view.version == view.memory.version:
+            return
+        wholes = [view.memory.value]
+        for step in view.path[:-1]:
+            wholes.append(self._follow(wholes[-1], (step,)))
+        part = value
+        for step, whole in zip(reversed(view.path), reversed(wholes), strict=False):
+            part = write_back(self._emit, step.call, step.index, whole, part)
+        view.memory.value = part
+        view.memory.version += 1
+        view.value, view.version = value, view.memory.version
+
+    def keeper(self, name: str) -> str:
+        """Return the name of the model's tensor whose memory this is; empty for none."""
+        return self._views[name].memory.keeper
+
+    def doubtful(self, name: str, index: int) -> str:
+        """Return a name that is read after node `index` and may share memory; empty for none."""
+        for memory in self._views[name].memory.doubts:
+            for other in memory.names:
+                if self._last_use.get(other, -1) > index:
+                    return other
+        return ""
+
+    def _follow(self, value: Operand, path: tuple[Step, ...]) -> Operand:
+        for step in path:
+            outputs = [self._emit.copy(output) for output in step.call.outputs]
+            call = replace(step.call, args={**step.call.args, step.arg: value}, outputs=outputs)
+            result = self._lower(call)[step.index]
+            assert result is not None
+            value = result
+        return value

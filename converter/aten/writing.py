@@ -1,0 +1,47 @@
+"""What in-place operators that only write become: the new value of the tensor."""
+
+from __future__ import annotations
+
+from converter.aten.call import Call
+from converter.aten.dtype import cast
+from converter.aten.emit import Emitter
+from converter.aten.registry import lowers
+from converter.ir import Operand
+
+
+@lowers("fill.Scalar")
+def fill(call: Call, emit: Emitter) -> None:
+    value = call.number_or_complex("value")
+    emit.op("Tensor.fill", call.output, input=call.tensor("self"), value=value)
+
+
+@lowers("fill.Tensor")
+def fill_tensor(call: Call, emit: Emitter) -> None:
+    """Numbers that are assigned (`x[0] = 1`) were made tensors by Python's side of PyTorch."""
+    value = call.tensor("value")
+    emit.op("Tensor.fill", call.output, input=call.tensor("self"), value=number_in(value))
+
+
+def number_in(operand: Operand) -> bool | int | float | complex | Operand:
+    """The number that a stored tensor without dims holds; the operand itself if it is another."""
+    if operand.stored is None or operand.shape != ():
+        return operand
+    number: bool | int | float | complex = operand.stored.array().item()
+    return number
+
+
+@lowers("zero.default")
+def zero(call: Call, emit: Emitter) -> None:
+    emit.op("Tensor.fill", call.output, input=call.tensor("self"), value=0)
+
+
+@lowers("copy.default")
+def copy(call: Call, emit: Emitter) -> None:
+    """The source, in the dtype and shape of what it is copied to."""
+    target, source = call.tensor("self"), call.tensor("src")
+    if source.dtype != target.dtype:
+        source = cast(emit, source, str(target.dtype))
+    if source.shape == target.shape:
+        emit.alias(call.output, source)
+    else:
+        emit.op("Tensor.expand", call.output, input=source, sizes=call.sizes(target))

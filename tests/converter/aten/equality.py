@@ -1,0 +1,128 @@
+"""Check that expressions of tensors convert, and that the generated `_pnnx.py` computes the same.
+
+    check("x.clamp(min=0)", "torch.add(x, y, alpha=2)", "conv(x)", x=..., y=..., conv=nn.Conv2d(…))
+
+The expressions become one module, which is exported, converted and compared with eager: the same
+structure, dtypes, shapes, NaNs, and the same bits. The same is done after `run_decompositions()`.
+Where something is wrong, each expression is tried alone, and the message lists those that fail.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+import converter
+from converter.errors import UnsupportedError
+from suites.compare import compare, exact
+
+Form = Callable[[torch.export.ExportedProgram], torch.export.ExportedProgram]
+
+FORMS: Mapping[str, Form] = {
+    "as exported": lambda program: program,
+    "decomposed": lambda program: program.run_decompositions(),
+}
+
+
+class Program(nn.Module):
+    """Computes expressions of its inputs, and of the modules that it holds."""
+
+    def __init__(self, expressions: tuple[str, ...], given: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.names = [name for name, value in given.items() if isinstance(value, torch.Tensor)]
+        self.scope = {name: value for name, value in given.items() if name not in self.names}
+        for name, value in self.scope.items():
+            if isinstance(value, nn.Module):
+                self.add_module(name, value)
+        self.expressions = expressions
+        self.codes = [compile(text, text, "eval") for text in expressions]
+        self.eval()
+
+    def forward(self, *tensors: torch.Tensor) -> tuple[Any, ...]:
+        scope = {"torch": torch, "F": F, "nn": nn, **self.scope, **zip_names(self.names, tensors)}
+        return tuple(plain(eval(code, scope)) for code in self.codes)
+
+
+def zip_names(names: list[str], tensors: tuple[torch.Tensor, ...]) -> dict[str, torch.Tensor]:
+    return dict(zip(names, tensors, strict=True))
+
+
+def plain(result: Any) -> Any:
+    """PyTorch's named tuples are tuples in an exported program."""
+    return tuple(map(plain, result)) if isinstance(result, tuple) else result
+
+
+def check(*expressions: str, forms: tuple[str, ...] = tuple(FORMS), **given: Any) -> None:
+    """Check expressions of the given tensors, modules and other values.
+
+    Raises AssertionError that lists the expressions that fail, each with the form and the reason.
+    """
+    failure = attempt(expressions, given, forms)
+    if failure is None:
+        return
+    alone = {text: attempt((text,), given, forms) for text in expressions}
+    failures = [f"{text}: {why}" for text, why in alone.items() if why is not None]
+    raise AssertionError("\n".join(failures or [f"only together: {failure}"]))
+
+
+def attempt(
+    expressions: tuple[str, ...], given: Mapping[str, Any], forms: tuple[str, ...]
+) -> str | None:
+    """Convert one program in each form and compare; return what is wrong, None if nothing is."""
+    program = Program(expressions, given)
+    inputs = tuple(given[name] for name in program.names)
+    with torch.no_grad():
+        expected = program(*copies(inputs))
+        exported = torch.export.export(program, copies(inputs))
+        for form in forms:
+            try:
+                actual = convert(FORMS[form](exported))(*copies(inputs))
+                compare(expected, actual, exact)
+            except Exception as error:
+                return f"{form}: {type(error).__name__}: {error}"
+    return None
+
+
+def convert(exported: torch.export.ExportedProgram, **options: Any) -> nn.Module:
+    """Convert a program and load the module that was generated."""
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder, "model.pt2")
+        torch.export.save(exported, model)
+        converter.convert(model, ncnn=False, **options)
+        return load(Path(folder, "model_pnnx.py"))
+
+
+def load(path: Path) -> nn.Module:
+    """Import a generated module and make its model."""
+    spec = importlib.util.spec_from_file_location("generated", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    model: nn.Module = module.Model().eval()
+    return model
+
+
+def refusal(expression: str, **given: Any) -> str:
+    """Return the words with which an expression is refused. Raises AssertionError if it is not."""
+    program = Program((expression,), given)
+    inputs = tuple(given[name] for name in program.names)
+    with torch.no_grad():
+        exported = torch.export.export(program, copies(inputs))
+        try:
+            convert(exported)
+        except UnsupportedError as error:
+            return str(error)
+    raise AssertionError(f"{expression} is converted")
+
+
+def copies(tensors: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+    """Copies that a program may write to."""
+    return tuple(tensor.clone() for tensor in tensors)
