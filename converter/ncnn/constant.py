@@ -7,6 +7,6 @@ from converter.ncnn.op import Op
 from converter.ncnn.registry import ncnn
 
 
-@ncnn("pnnx.Attribute", any_dtype=True)
+@ncnn("pnnx.Attribute", dtypes="checked")
 def attribute(op: Op) -> Blob:
     return op.constant(op.attr("data"))

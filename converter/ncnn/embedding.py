@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from converter.ir import Attribute, Operator
 from converter.ncnn.blob import Blob
+from converter.ncnn.graph import INTEGERS
 from converter.ncnn.layers import EMBED
 from converter.ncnn.op import Op
 from converter.ncnn.registry import ncnn
-
-INTEGERS = ("i8", "i16", "i32", "i64", "u8")
 
 
 def _sentences(op: Operator) -> int | None:
@@ -17,13 +16,13 @@ def _sentences(op: Operator) -> int | None:
     return 0 if shape is not None and len(shape) == 2 else None
 
 
-@ncnn("nn.Embedding", batch=_sentences, any_dtype=True)
+@ncnn("nn.Embedding", batch=_sentences, dtypes="checked")
 def embedding_module(op: Op) -> Blob:
     op.expect("max_norm", None)
     return _embed(op, op.blob(), op.attr("weight"))
 
 
-@ncnn("F.embedding", batch=_sentences, any_dtype=True)
+@ncnn("F.embedding", batch=_sentences, dtypes="checked")
 def embedding_function(op: Op) -> Blob:
     op.expect("max_norm", None)
     table = op.need("weight", 1).values

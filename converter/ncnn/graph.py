@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 
 from converter.ir import Array, ArrayData, Attribute, Graph, Operand, Shape, TensorData
 
+FLOATS = (None, "f32", "f16", "bf16", "f64")
+INTEGERS = ("i8", "i16", "i32", "i64", "u8")
+"""The dtypes of tensors that may be blobs: in single precision or less, and as 32-bit integers."""
+
 Nest = int | tuple["Nest", ...]
 """What the program returns: numbers of outputs, in the tuples that it returned them in."""
 

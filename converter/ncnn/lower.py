@@ -8,15 +8,14 @@ from dataclasses import replace
 from converter.ir import Attribute, Graph, Operand, Shape
 from converter.ncnn.batch import wanted_axes
 from converter.ncnn.blob import MAX_RANK, Blob, carried, physical
-from converter.ncnn.graph import NcnnGraph, Nest, Port, reshaped
+from converter.ncnn.graph import FLOATS, INTEGERS, NcnnGraph, Nest, Port, reshaped
 from converter.ncnn.layers import INPUT, MEMORY_DATA, RESHAPE, LayerCall
 from converter.ncnn.op import Op
 from converter.ncnn.passes.dead_layers import remove_dead_layers
 from converter.ncnn.passes.fuse_activation import fuse_activation
 from converter.ncnn.passes.split_blobs import split_blobs
-from converter.ncnn.registry import RULES
+from converter.ncnn.registry import RULES, Dtypes
 
-FLOATS = (None, "f32", "f16", "bf16", "f64")
 SIZES = {
     1: ("w",),
     2: ("h", "w"),
@@ -72,8 +71,7 @@ class Lowering:
         rule = RULES.get(op.type)
         if rule is None:
             op.refuse("has no ncnn layer", "write it with other operators, or take the .pnnx files")
-        if not rule.any_dtype:
-            _check_dtypes(op)
+        _check_dtypes(op, rule.dtypes)
         try:
             made = rule.lower(op)
         except ValueError as e:  # a value that the layer table refuses
@@ -104,6 +102,8 @@ class Lowering:
         if len(shape) > MAX_RANK and batch is None:
             batch = 0
         self._check_rank(op, shape, batch)
+        if operand.dtype not in (*FLOATS, *INTEGERS):
+            op.refuse(f"is of {operand.dtype}, which ncnn does not have", "give it floats")
         made = self._add(op, INPUT(), (), 1, f"in{len(self.made.inputs)}")[0]
         self.made.inputs.append(Port(made, shape, operand.dtype, batch))
         return Blob(made, shape, operand.dtype, batch)
@@ -193,13 +193,14 @@ class Lowering:
         return Blob(operand, shape, blob.dtype, batch, origin=origin)
 
 
-def _check_dtypes(op: Op) -> None:
-    """Refuse integers: ncnn's layers compute in floats, whatever the blob holds."""
-    for operand in (*op.operator.inputs, op.output):
-        if operand.dtype not in FLOATS:
-            op.refuse(
-                f"computes in {operand.dtype}, and ncnn in floats", "convert it with .float()"
-            )
+def _check_dtypes(op: Op, dtypes: Dtypes) -> None:
+    """Refuse integers where a layer would compute with their bits."""
+    given = [operand.dtype for operand in (*op.operator.inputs, op.output)]
+    others = [dtype for dtype in given if dtype not in FLOATS]
+    if dtypes == "floats" and others:
+        op.refuse(f"computes in {others[0]}, and ncnn in floats", "convert it with .float()")
+    if dtypes == "moved" and others and len(set(given)) > 1:
+        op.refuse(f"mixes {' and '.join(str(dtype) for dtype in dict.fromkeys(given))}")
 
 
 def _same_batch(origin: Blob, target: Blob) -> bool:

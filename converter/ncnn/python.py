@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TextIO
 
 from converter.ir import Shape
-from converter.ncnn.graph import NcnnGraph, Nest, Port
+from converter.ncnn.graph import INTEGERS, NcnnGraph, Nest, Port
 
 UNKNOWN_DIM = 128
 NO_BATCH = 233
@@ -21,7 +21,6 @@ TORCH = {
     "i64": "long",
     "u8": "uint8",
 }
-INTEGERS = ("i8", "i16", "i32", "i64", "u8")
 
 HEAD = '''\
 from pathlib import Path
@@ -63,11 +62,13 @@ def write_python(net: NcnnGraph, stream: TextIO, param_name: str, bin_name: str)
     """
     stream.write(HEAD)
     for number, port in enumerate(net.inputs):
+        # A Mat does not keep the array that it is made of: each has a name of its own.
         stream.write(f"    in{number} = {_draw(port)}\n")
+        stream.write(f"    array{number} = {_array(number, port)}\n")
     stream.write(NET.format(param=param_name, bin=bin_name))
     for number, port in enumerate(net.inputs):
         stream.write(
-            f"            ex.input({f'in{number}'!r}, ncnn.Mat({_array(number, port)}, "
+            f"            ex.input({f'in{number}'!r}, ncnn.Mat(array{number}, "
             f"batch_index={_batch(port)}).clone())\n"
         )
     for number, port in enumerate(net.outputs):

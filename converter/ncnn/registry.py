@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from converter.ir import Operator
 
@@ -19,26 +19,30 @@ class Rule(NamedTuple):
     """How one type of operator is lowered.
 
     `batch` tells the axis that the operator wants as the batch, for its first input and for
-    whatever else has that input's rank; `any_dtype` that it only moves values, integers too.
+    whatever else has that input's rank.
     """
 
     lower: Lower
     batch: BatchAxis | None
-    any_dtype: bool
+    dtypes: Dtypes
 
+
+Dtypes = Literal["floats", "moved", "checked"]
+"""What an operator takes: floats; anything, which it only moves, if it is all of one kind; or what
+its function checks itself. ncnn's layers compute in floats, whatever bits a blob holds."""
 
 RULES: dict[str, Rule] = {}
 
 
 def ncnn(
-    *types: str, batch: BatchAxis | None = None, any_dtype: bool = False
+    *types: str, batch: BatchAxis | None = None, dtypes: Dtypes = "floats"
 ) -> Callable[[Lower], Lower]:
     """Register a function that lowers these types of operators. It returns a blob per output."""
 
     def register(lower: Lower) -> Lower:
         for type in types:
             assert type not in RULES, f"{type} is lowered twice"
-            RULES[type] = Rule(lower, batch, any_dtype)
+            RULES[type] = Rule(lower, batch, dtypes)
         return lower
 
     return register

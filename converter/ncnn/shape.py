@@ -39,7 +39,7 @@ ORDER_TYPES = {
     "torch.squeeze",
     "torch.unflatten",
     "torch.unsqueeze",
-    any_dtype=True,
+    dtypes="moved",
 )
 def reshape(op: Op) -> Blob:
     """As the shape that the operator's output has."""
@@ -52,7 +52,7 @@ def reshape(op: Op) -> Blob:
     return op.view(x, shape, batch)
 
 
-@ncnn("Tensor.permute", "torch.permute", "torch.t", "torch.transpose", any_dtype=True)
+@ncnn("Tensor.permute", "torch.permute", "torch.t", "torch.transpose", dtypes="moved")
 def torch_permute(op: Op) -> Blob:
     order = permutation(op.operator)
     if order is None:
@@ -115,7 +115,7 @@ SAME = (
 )
 
 
-@ncnn(*SAME, any_dtype=True)
+@ncnn(*SAME, dtypes="moved")
 def same(op: Op) -> Blob:
     """In eval mode, the input."""
     op.expect("training", False)

@@ -48,7 +48,7 @@ def _range(op: Op, size: int, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-@ncnn("Tensor.slice", any_dtype=True)
+@ncnn("Tensor.slice", dtypes="moved")
 def tensor_slice(op: Op) -> Blob:
     """One slice by dim, start, end and step; or several, some of which select an index."""
     x = op.blob()
@@ -117,14 +117,14 @@ def _count(op: Op, shape: Shape) -> int:
     return count
 
 
-@ncnn("torch.narrow", any_dtype=True)
+@ncnn("torch.narrow", dtypes="moved")
 def narrow(op: Op) -> Blob:
     dim = op.dim(op.blob().rank)
     start = op.wrap(op.integer("start"), _size(op, op.blob(), dim))
     return cropped(op, op.blob(), {dim: (start, start + op.integer("length"))})
 
 
-@ncnn("Tensor.select", "torch.select", any_dtype=True)
+@ncnn("Tensor.select", "torch.select", dtypes="moved")
 def select(op: Op) -> Blob:
     dim = op.dim(op.blob().rank)
     return selected(op, op.blob(), dim, op.wrap(op.integer("index"), _size(op, op.blob(), dim)))
@@ -135,7 +135,7 @@ def selected(op: Op, x: Blob, dim: int, index: int) -> Blob:
     return squeezed(op, cropped(op, x, {dim: (index, index + 1)}), dim)
 
 
-@ncnn("torch.chunk", any_dtype=True)
+@ncnn("torch.chunk", dtypes="moved")
 def chunk(op: Op) -> list[Blob]:
     """PyTorch's chunks have the size of a part rounded up, and there may be fewer."""
     size, count = _dim_size(op), op.integer("chunks")
@@ -143,7 +143,7 @@ def chunk(op: Op) -> list[Blob]:
     return split(op, [min(part, size - start) for start in range(0, size, part)])
 
 
-@ncnn("torch.split", any_dtype=True)
+@ncnn("torch.split", dtypes="moved")
 def torch_split(op: Op) -> list[Blob]:
     name = "split_size_or_sections"
     size = _dim_size(op)
@@ -153,7 +153,7 @@ def torch_split(op: Op) -> list[Blob]:
     return split(op, [min(part, size - start) for start in range(0, size, part)])
 
 
-@ncnn("torch.tensor_split", any_dtype=True)
+@ncnn("torch.tensor_split", dtypes="moved")
 def tensor_split(op: Op) -> list[Blob]:
     size = _dim_size(op)
     if "indices" in op.params:
@@ -163,7 +163,7 @@ def tensor_split(op: Op) -> list[Blob]:
     return split(op, [part + (place < rest) for place in range(op.integer("sections"))])
 
 
-@ncnn("torch.unbind", any_dtype=True)
+@ncnn("torch.unbind", dtypes="moved")
 def unbind(op: Op) -> list[Blob]:
     dim = op.dim(op.blob().rank, default=0)
     return [squeezed(op, part, dim) for part in split(op, [1] * _size(op, op.blob(), dim))]
@@ -191,13 +191,13 @@ def split_at(op: Op, x: Blob, dim: int, sizes: Sequence[int]) -> list[Blob]:
     return op.emits(SLICE(slices=tuple(sizes), axis=x.axis(dim)), [x], outputs)
 
 
-@ncnn("torch.cat", any_dtype=True)
+@ncnn("torch.cat", dtypes="moved")
 def cat(op: Op) -> Blob:
     blobs = [op.blob(index) for index in range(op.count)]
     return concatenated(op, blobs, op.dim(blobs[0].rank, default=0))
 
 
-@ncnn("torch.stack", any_dtype=True)
+@ncnn("torch.stack", dtypes="moved")
 def stack(op: Op) -> Blob:
     """Concatenated before the dim, which is then made: a blob more of rank four could not be."""
     blobs = [op.blob(index) for index in range(op.count)]
@@ -225,14 +225,14 @@ def concatenated(op: Op, blobs: Sequence[Blob], dim: int) -> Blob:
     return op.emit(CONCAT(axis=laid[0].axis(dim)), *laid, shape=shape)
 
 
-@ncnn("torch.flip", any_dtype=True)
+@ncnn("torch.flip", dtypes="moved")
 def flip(op: Op) -> Blob:
     dims = op.dims(op.blob().rank, "dims")
     x = op.free(op.blob(), *dims)
     return op.emit(FLIP(axes=x.axes(dims)), x)
 
 
-@ncnn("torch.roll", any_dtype=True)
+@ncnn("torch.roll", dtypes="moved")
 def roll(op: Op) -> Blob:
     """The end of each dim, then its start. Without dims the tensor is rolled as if it were flat."""
     x, shifts = op.blob(), op.integers("shifts")
@@ -253,7 +253,7 @@ def _rolled(op: Op, x: Blob, dim: int, shift: int) -> Blob:
     return concatenated(op, [end, start], dim)
 
 
-@ncnn("Tensor.expand", "Tensor.expand_as", any_dtype=True)
+@ncnn("Tensor.expand", "Tensor.expand_as", dtypes="moved")
 def expand(op: Op) -> Blob:
     return expanded(op, op.blob(), op.known(op.shape()))
 
@@ -267,7 +267,7 @@ def expanded(op: Op, x: Blob, shape: tuple[int, ...]) -> Blob:
     return tiled(op, x, [1 if old == new else new for old, new in zip(sizes, shape, strict=True)])
 
 
-@ncnn("Tensor.repeat", "torch.tile", any_dtype=True)
+@ncnn("Tensor.repeat", "torch.tile", dtypes="moved")
 def repeat(op: Op) -> Blob:
     x = op.blob()
     repeats = list(op.integers("sizes" if op.type == "Tensor.repeat" else "dims"))
@@ -289,7 +289,7 @@ def tiled(op: Op, x: Blob, repeats: list[int]) -> Blob:
     return op.emit(TILE(repeats=counts), x, shape=shape)
 
 
-@ncnn("torch.repeat_interleave", any_dtype=True)
+@ncnn("torch.repeat_interleave", dtypes="moved")
 def repeat_interleave(op: Op) -> Blob:
     """Each item several times: tiled in a dim of its own."""
     x, count = op.blob(), op.integer("repeats")

@@ -14,7 +14,8 @@ import pytest
 
 from converter.ir import Graph
 from converter.ncnn import NcnnGraph, lower, write_bin, write_param
-from converter.ncnn.python import INTEGERS, NO_BATCH
+from converter.ncnn.graph import INTEGERS
+from converter.ncnn.python import NO_BATCH
 from converter.pnnx.param import read_param
 from converter.pnnx.read import read_pnnx
 

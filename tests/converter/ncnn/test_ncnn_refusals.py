@@ -65,6 +65,24 @@ pnnx.Output      out  1 0 1
         lower(graph)
 
 
+def test_integers_are_not_moved_among_floats() -> None:
+    graph = graph_of("""
+pnnx.Input  in0  0 1 0 #0=(2,3)i64
+pnnx.Input  in1  0 1 1 #1=(2,3)f32
+torch.cat   a    2 1 0 1 2 dim=0 #2=(4,3)f32
+pnnx.Output out  1 0 2
+""")
+    with pytest.raises(UnsupportedError, match=r"torch.cat a: mixes i64 and f32"):
+        lower(graph)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "c64"])
+def test_inputs_that_ncnn_has_not(dtype: str) -> None:
+    graph = graph_of(f"pnnx.Input in 0 1 0 #0=(2,3){dtype}\npnnx.Output out 1 0 0")
+    with pytest.raises(UnsupportedError, match=f"pnnx.Input in: is of {dtype}, which ncnn does"):
+        lower(graph)
+
+
 def test_dynamic_sizes_are_refused_where_they_matter() -> None:
     line = "torch.chunk a 1 2 0 1 2 chunks=2 dim=2 #0=(1,4,?,7)f32 #1=(1,4,?,7)f32"
     graph = graph_of(f"pnnx.Input in 0 1 0\n{line}\npnnx.Output out 1 0 1")
