@@ -61,6 +61,15 @@ def compare(expected: Any, actual: Any, rule: Rule) -> None:
             raise Mismatch(f"{name}: eager is {_told(left)}, converted is {_told(right)}")
 
 
+def flat(nest: Any) -> list[Any]:
+    """The leaves of a nest as ncnn returns them: one after another, no tensor without dims."""
+    if isinstance(nest, torch.Tensor):
+        return [nest.reshape(1) if nest.dim() == 0 else nest]
+    if isinstance(nest, dict):
+        nest = list(nest.values())
+    return [leaf for each in nest for leaf in flat(each)]
+
+
 def _pairs(left: Any, right: Any, name: str) -> Iterator[tuple[str, Any, Any]]:
     """The leaves of two nests side by side. A named tuple is a tuple, a model's output a dict."""
     for kind in (tuple, list, dict):
