@@ -17,6 +17,7 @@ from converter.ncnn import (  # noqa: F401, each registers the operators that it
     resize,
     shape,
     slicing,
+    spectrum,
 )
 from converter.ncnn.graph import NcnnGraph
 from converter.ncnn.lower import lower

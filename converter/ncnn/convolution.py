@@ -24,6 +24,7 @@ from converter.ncnn.layers import (
     DECONVOLUTION_DEPTHWISE,
     DECONVOLUTION_DEPTHWISE_1D,
     DECONVOLUTION_DEPTHWISE_3D,
+    DEFORMABLE_CONV_2D,
     Layer,
 )
 from converter.ncnn.op import Op
@@ -104,6 +105,29 @@ def conv_transpose(op: Op) -> Blob:
         **{names[axis]: size for axis, size in zip(AXES[spatial], extra, strict=True)},
         **({"group": groups} if groups > 1 else {}),
     )
+
+
+@ncnn("torchvision.ops.DeformConv2d", batch=images(2))
+def deformable_conv(op: Op) -> Blob:
+    """A convolution of an image at moved places, with an offset for each and perhaps a mask."""
+    op.expect("groups", 1)
+    weight = op.attr("weight")
+    shape = weight.shape
+    inputs = [op.images(2, index) for index in range(op.count)]
+    if inputs[1].shape[1] != 2 * shape[2] * shape[3]:
+        op.refuse("offset groups are not expressible in ncnn", "use one")
+    call = DEFORMABLE_CONV_2D(
+        num_output=shape[0],
+        bias_term=int(op.flag("bias")),
+        weight_data_size=weight.size,
+        weight=weight,
+        bias=op.attr("bias") if op.flag("bias") else None,
+        **_axes("kernel", shape[2:]),
+        **_axes("dilation", op.integers("dilation", 2)),
+        **_axes("stride", op.integers("stride", 2)),
+        **_pads([(size, size) for size in op.integers("padding", 2)]),
+    )
+    return op.emit(call, *inputs)
 
 
 def _emit(op: Op, layer: Layer, x: Blob, weight: Blob, bias: Blob | None, **params: Param) -> Blob:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from converter.ncnn.arithmetic import (
     ADD,
@@ -21,8 +22,10 @@ from converter.ncnn.arithmetic import (
     unary,
 )
 from converter.ncnn.blob import Blob
+from converter.ncnn.graph import FLOATS
 from converter.ncnn.op import Op
 from converter.ncnn.power import power
+from converter.ncnn.reduction import L2, reduce
 from converter.ncnn.registry import ncnn
 
 Number = Blob | float
@@ -54,10 +57,9 @@ CONSTANTS: dict[str, Callable[[float, float], float]] = {
 _TOKEN = re.compile(r"[^(),]+")
 
 
-@ncnn("pnnx.Expression")
+@ncnn("pnnx.Expression", dtypes="checked")
 def expression(op: Op) -> Blob:
-    tokens = _TOKEN.findall(op.text("expr"))
-    words = iter(tokens)
+    words = iter(_TOKEN.findall(op.text("expr")))
     value = _value(op, words)
     if next(words, None) is not None:
         op.refuse(f"cannot read the expression {op.text('expr')}")
@@ -75,6 +77,8 @@ def _value(op: Op, words: Iterator[str]) -> Number:
         x = _value(op, words)
         if not isinstance(x, Blob):
             op.refuse(f"{word} of the number {x}")
+        if x.dtype == "c64":
+            return _of_complex(op, word, x)
         return unary(op, word, x)
     if word in BINARY or word in ("pow", "remainder"):
         return _binary(op, word, _value(op, words), _value(op, words))
@@ -87,6 +91,8 @@ def _value(op: Op, words: Iterator[str]) -> Number:
 def _input(op: Op, word: str) -> Number:
     """An input; a constant of one value is that number."""
     blob = op.blob(int(word[1:]))
+    if blob.dtype not in (*FLOATS, "c64"):
+        op.refuse(f"computes in {blob.dtype}, and ncnn in floats", "convert it with .float()")
     if blob.values is not None and blob.values.size == 1:
         return float(blob.values.array().reshape(()).item())
     return blob
@@ -97,11 +103,27 @@ def _binary(op: Op, word: str, a: Number, b: Number) -> Number:
         if word not in CONSTANTS:
             op.refuse(f"{word} of the numbers {a} and {b}")
         return CONSTANTS[word](a, b)
+    if any(isinstance(number, Blob) and number.dtype == "c64" for number in (a, b)):
+        return _scaled(op, word, a, b)
     if word == "pow":
         return power(op, a, b)
     if word == "remainder":
         return remainder(op, a, b)
     return binary(op, BINARY[word], a, b)
+
+
+def _of_complex(op: Op, word: str, x: Blob) -> Blob:
+    """The absolute value of pairs."""
+    if word != "abs":
+        op.refuse(f"{word} of a complex tensor is not expressible in ncnn")
+    return reduce(op, L2, x, (x.rank - 1,), keepdim=False)
+
+
+def _scaled(op: Op, word: str, a: Number, b: Number) -> Blob:
+    """Pairs times or by a number."""
+    if not isinstance(a, Blob) or isinstance(b, Blob) or word not in ("mul", "div"):
+        op.refuse(f"{word} of complex tensors is not expressible in ncnn")
+    return replace(binary(op, BINARY[word], a, b), dtype="c64")
 
 
 def remainder(op: Op, a: Number, b: Number) -> Blob:

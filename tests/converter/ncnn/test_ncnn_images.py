@@ -273,3 +273,20 @@ def test_statistics_of_a_trained_batch_norm(tmp_path: Path) -> None:
     nn.init.normal_(norm.weight)
     nn.init.normal_(norm.bias)
     check(ncnn_runs.Calls(norm), torch.randn(2, 3, 4, 5), folder=tmp_path)
+
+
+def test_deformable_convolutions(tmp_path: Path) -> None:
+    ops = pytest.importorskip("torchvision").ops
+    torch.manual_seed(0)
+    strided, plain = ops.DeformConv2d(4, 6, 3, stride=2, padding=1), ops.DeformConv2d(4, 6, 3)
+
+    class Both(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.strided, self.plain = strided, plain
+
+        def forward(self, x: object, offset: object, mask: object, other: object) -> object:
+            return self.strided(x, offset, mask), self.plain(x, other)
+
+    shapes = [(2, 4, 8, 9), (2, 18, 4, 5), (2, 9, 4, 5), (2, 18, 6, 7)]
+    check(Both(), *map(torch.randn, shapes), folder=tmp_path)

@@ -110,5 +110,5 @@ def test_the_graph_is_not_changed() -> None:
 
 
 def test_every_rule_is_documented_by_its_operators() -> None:
-    prefixes = ("F.", "nn.", "torch.", "Tensor.", "pnnx.")
+    prefixes = ("F.", "nn.", "torch.", "torchaudio.", "torchvision.", "Tensor.", "pnnx.")
     assert all(type.startswith(prefixes) for type in RULES)
