@@ -7,8 +7,8 @@ import torch
 
 
 def kept(drawn):
-    """A user's mask: 1 for each position that counts, 0 for padding (about one in five)."""
-    return (drawn > 0.2).float()
+    """A user's mask of (batch, length): 1 up to a text's end, 0 for the padding after it."""
+    return (drawn.cumsum(dim=1) < 2.5).float()
 
 
 def padding(keep, queries=1):
