@@ -9,6 +9,7 @@ import socket
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from orchestrator.cluster.ship import shipment
 from orchestrator.errors import UsageError
 
 OBJECT_STORE = 80 << 20
@@ -45,7 +46,8 @@ def connected(address: str | None, workers: int | None) -> Iterator[Capacity]:
     else:
         try:
             _check_reachable(address)
-            ray.init(address=address, **quiet)
+            with shipment() as code:
+                ray.init(address=address, runtime_env={"working_dir": str(code)}, **quiet)
         except (OSError, RuntimeError, ValueError) as error:
             reason = str(error).strip().splitlines()[0]
             raise UsageError(f"no Ray cluster at {address!r}: {reason}; check --address") from None

@@ -11,7 +11,8 @@ from typing import Any, Protocol
 import ray
 from ray.exceptions import RayError, RayTaskError
 
-from orchestrator.cells import Cell, CellError
+from orchestrator.cells import ROOT, Cell, CellError
+from orchestrator.cluster.build import BUILD_LIMIT
 from orchestrator.cluster.connect import Capacity
 from orchestrator.cluster.schedule import Lane, Schedule
 from orchestrator.cluster.slot import Slot
@@ -107,7 +108,7 @@ class Driver:
         """Start an actor with a CPU or a GPU to itself."""
         gpu = worker.device == "cuda"
         actor = ray.remote(Slot).options(num_cpus=0 if gpu else 1, num_gpus=1 if gpu else 0)
-        worker.actor = actor.remote(gpu=gpu)
+        worker.actor = actor.remote(ROOT, gpu=gpu)
         self._await(worker, worker.actor.__ray_ready__.remote(), START_LIMIT)
 
     def _dismiss(self) -> None:
@@ -154,7 +155,7 @@ class Driver:
         if lane is not None:
             worker.lane = lane
             start = worker.actor.start.remote(self._cells[lane.cell])
-            self._await(worker, start, START_LIMIT + GRACE)
+            self._await(worker, start, BUILD_LIMIT + START_LIMIT)
 
     def _await(self, worker: Worker, answer: Any, limit: float) -> None:
         self._busy[answer] = worker

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from orchestrator.cells import Cell
+from orchestrator.cluster.build import python_of
 from orchestrator.record import CellRecord
 from orchestrator.runner.client import Runner
 from orchestrator.runner.messages import Order
@@ -12,9 +14,13 @@ from suites.trial import Result
 
 
 class Slot:
-    """One CPU's or GPU's share of the work. `gpu`: its runners see the GPU that Ray gave it."""
+    """One CPU's or GPU's share of the work.
 
-    def __init__(self, *, gpu: bool = False) -> None:
+    `checkout` is the driver's folder; `gpu`: its runners see the GPU that Ray gave it.
+    """
+
+    def __init__(self, checkout: Path, *, gpu: bool) -> None:
+        self._checkout = checkout
         # A cell's variables replace all others, and with them the number of the GPU.
         gpus = os.environ.get("CUDA_VISIBLE_DEVICES") if gpu else None
         self._extra = {"CUDA_VISIBLE_DEVICES": gpus} if gpus else {}
@@ -23,10 +29,11 @@ class Slot:
     def start(self, cell: Cell) -> CellRecord:
         """Start a runner for a cell, in the place of any other; return the cell as it found it.
 
-        Raises RunnerDied, and CellError where the cell is not built.
+        On a node that lacks the cell's environment it is built first. Raises RunnerDied, and
+        CellError where it cannot be built.
         """
         self.stop()
-        self._runner = Runner(cell, self._extra)
+        self._runner = Runner(cell, python_of(cell, self._checkout), self._extra)
         return self._runner.ready().cell
 
     def run(self, order: Order) -> Result:

@@ -103,7 +103,7 @@ def fault(cell: Cell, pin: Requirement, findings: Mapping[str, Finding]) -> str:
 
 def _start(cell: Cell) -> str:
     """Start a runner as a run does; say what is wrong with it, if anything is."""
-    runner = Runner(cell)
+    runner = Runner(cell, cell.python_path())
     try:
         runner.ready()
     except RunnerDied as death:

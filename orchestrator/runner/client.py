@@ -9,6 +9,8 @@ import shutil
 import subprocess
 import tempfile
 import threading
+from collections.abc import Mapping
+from pathlib import Path
 
 from orchestrator.cells import ROOT, Cell
 from orchestrator.runner import end
@@ -30,17 +32,19 @@ class RunnerDied(Exception):  # noqa: N818 (an event to act on)
 
 
 class Runner:
-    """A runner process. `extra` are environment variables beyond the cell's (the GPU's number)."""
+    """A runner process, in a cell's Python.
 
-    def __init__(self, cell: Cell, extra: dict[str, str] | None = None) -> None:
-        self.cell = cell
+    `extra` are environment variables beyond the cell's: the number of a GPU.
+    """
+
+    def __init__(self, cell: Cell, python: Path, extra: Mapping[str, str] | None = None) -> None:
         self._folder: str | None = None
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (closed by close)
         self._answers: queue.SimpleQueue[Ready | Done | None] = queue.SimpleQueue()
         self._process = subprocess.Popen(
-            [cell.python_path(), "-m", "orchestrator.runner"],
+            [python, "-m", "orchestrator.runner"],
             cwd=ROOT,
-            env=cell.environ(os.environ) | (extra or {}),
+            env=cell.environ(os.environ) | dict(extra or {}),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,

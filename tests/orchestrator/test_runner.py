@@ -32,7 +32,7 @@ def order(case: str, limit: float = 60.0) -> Order:
 def native() -> Iterator[Runner]:
     # What Ray sets in its actors must not reach the trials.
     os.environ["OMP_NUM_THREADS"] = "1"
-    runner = Runner(NATIVE)
+    runner = Runner(NATIVE, CELL.python_path())
     del os.environ["OMP_NUM_THREADS"]
     yield runner
     runner.close()
@@ -60,7 +60,7 @@ def test_killed_runner() -> None:
     """It is told at once, and not when the trial's limit has passed."""
     started = time.monotonic()
     os.environ["PNNX_PARITY_FAULT"] = "always"
-    runner = Runner(CELL)
+    runner = Runner(CELL, CELL.python_path())
     del os.environ["PNNX_PARITY_FAULT"]
     folder = Path(runner.ready().folder)
     assert folder.is_dir()
@@ -81,7 +81,7 @@ def below(process: int) -> list[int]:
 @pytest.mark.parametrize("ends", ["slot hangs up", "kernel tells of the slot's death"])
 def test_ends_in_the_middle_of_a_trial(ends: str) -> None:
     """With it go the trial, the program that the trial runs, and their files."""
-    runner = Runner(CELL)
+    runner = Runner(CELL, CELL.python_path())
     folder = Path(runner.ready().folder)
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(runner.run, order("selfcheck_hang", 600))
@@ -99,10 +99,9 @@ def test_ends_in_the_middle_of_a_trial(ends: str) -> None:
     runner.close()
 
 
-def test_does_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cell without torch: the error is the last line that its Python said."""
-    monkeypatch.setattr(type(CELL), "python_path", lambda self: Path(sys.executable))
-    runner = Runner(CELL)
+def test_does_not_start() -> None:
+    """A Python without torch: the error is the last line that it said."""
+    runner = Runner(CELL, Path(sys.executable))
     with pytest.raises(
         RunnerDied, match="exit status 1: ModuleNotFoundError: No module named 'torch'"
     ):

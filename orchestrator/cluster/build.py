@@ -1,0 +1,99 @@
+"""A cell's Python on a node: the one that nox built there, or one built from the same pins."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from orchestrator.cells import ROOT, Cell, CellError
+
+BUILD_LIMIT = 1800.0
+"""Seconds for an installation: gigabytes, where torch is a CUDA build."""
+
+COMPLETE = "complete"
+"""The file that an environment has once it is whole."""
+
+
+def python_of(cell: Cell, checkout: Path) -> Path:
+    """Return the cell's Python on this node, built first if need be (minutes).
+
+    `checkout` is the driver's, which this node has if it is the driver's own or shares its disk.
+    Raises CellError where it cannot be built.
+    """
+    with contextlib.suppress(CellError):
+        return cell.python_path(checkout)
+    wanted = [*cell.pins, *_requirements()]
+    home = _cache() / f"{cell.name}-{_digest(wanted)}"
+    python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    with _only_one(home):
+        if not (home / COMPLETE).exists():
+            shutil.rmtree(home, ignore_errors=True)
+            _run(cell, _fitting(cell), "-m", "venv", str(home))
+            _run(cell, str(python), "-m", "pip", "install", "--quiet", *wanted)
+            (home / COMPLETE).touch()
+    return python
+
+
+def _requirements() -> list[str]:
+    """What the project itself needs in a cell."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return [*project["dependencies"], *project["optional-dependencies"]["suites"]]
+
+
+def _digest(wanted: list[str]) -> str:
+    text = "\n".join([platform.python_version(), *wanted])
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "pnnx-parity")
+
+
+@contextlib.contextmanager
+def _only_one(home: Path) -> Iterator[None]:
+    """Let one slot of the node build, and the others wait for it."""
+    import fcntl  # not on Windows, where nodes have what nox built
+
+    home.parent.mkdir(parents=True, exist_ok=True)
+    with home.with_suffix(".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _fitting(cell: Cell) -> str:
+    """Return a Python that the cell can be built with: this one, or one on the PATH."""
+    if platform.python_version() in cell.python:
+        return sys.executable
+    for minor in range(20, 8, -1):
+        path = shutil.which(f"python3.{minor}")
+        if path and f"3.{minor}.99" in cell.python:
+            return path
+    raise CellError(
+        f"cell {cell.name}: {platform.node()} has no Python {cell.python}; install one there"
+    )
+
+
+def _run(cell: Cell, *command: str) -> None:
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=BUILD_LIMIT
+        )
+    except subprocess.TimeoutExpired:
+        reason = f"{' '.join(command[1:4])} took more than {BUILD_LIMIT:g} s"
+    else:
+        if not done.returncode:
+            return
+        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        reason = lines[-1] if lines else f"{' '.join(command[1:4])} failed"
+    raise CellError(
+        f"cell {cell.name} cannot be built on {platform.node()}: {reason};"
+        f' see to its network and disk, or run there: nox -s "{cell.session}"'
+    )
