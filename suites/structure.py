@@ -54,12 +54,19 @@ def facts(op: Operator, serial: int = 0) -> Facts:
     """
     found: Facts = {key: _plain(value) for key, value in op.params.items()}
     found |= {f"@{key}": (attr.shape, attr.dtype) for key, attr in op.attrs.items()}
-    found["$"] = tuple(op.input_names) if any(op.input_names) else ()
+    found["$"] = _input_names(op)
     found["#in"] = tuple(map(_type, op.inputs))
     found["#out"] = tuple(map(_type, op.outputs))
     if op.type == "pnnx.Input":
         found["order"] = serial
     return found
+
+
+def _input_names(op: Operator) -> tuple[str, ...]:
+    """The names of inputs. A module's only input has one name, which pnnx's fusions alone write."""
+    if op.type.startswith("nn.") and len(op.inputs) == 1:
+        return ()
+    return tuple(op.input_names) if any(op.input_names) else ()
 
 
 def _type(operand: Operand) -> Type:

@@ -75,7 +75,7 @@ class Normalize(PatternPass):
         if isinstance(dim, tuple) and len(dim) == 1:
             dim = dim[0]
         return replace(
-            graph, match, "div", "F.normalize", dim=dim, eps=match.captured["eps"], p=float(p)
+            graph, match, "div", "F.normalize", dim=dim, eps=match.captured["eps"], p=p
         )
 
 

@@ -12,7 +12,7 @@ TYPE = "pnnx.Expression"
 
 
 class FoldExpressions(Pass):
-    """Fold an expression into the only expression that reads it.
+    """Fold an expression into the only expression that reads it, if that reads it once.
 
     Before: `a = mul(@0,2)`, `b = sub(@0,1)` of a. After: `b = sub(mul(@0,2),1)`.
     """
@@ -25,12 +25,11 @@ class FoldExpressions(Pass):
 
 
 def fold_into_reader(graph: Graph, op: Operator) -> bool:
-    """Put `op` into its reader and leave it without one; False where it has several readers."""
+    """Put `op` into its reader and leave it without one; False where it is read several times."""
     (output,) = op.outputs
-    readers = set(output.consumers)
-    if len(readers) != 1:
+    if len(output.consumers) != 1:
         return False
-    (reader,) = readers
+    (reader,) = output.consumers
     if reader.type != TYPE or output.dtype is None:
         return False
     inputs: list[Operand] = []
