@@ -74,9 +74,7 @@ class Normalize(PatternPass):
             return False
         if isinstance(dim, tuple) and len(dim) == 1:
             dim = dim[0]
-        return replace(
-            graph, match, "div", "F.normalize", dim=dim, eps=match.captured["eps"], p=p
-        )
+        return replace(graph, match, "div", "F.normalize", dim=dim, eps=match.captured["eps"], p=p)
 
 
 class LocalResponseNorm(PatternPass):
