@@ -14,8 +14,8 @@ from converter.aten.lower import lower
 from converter.errors import UnsupportedError, UsageError
 from converter.files import Outputs
 from converter.ir import Graph
-from converter.passes.base import Pass, run_passes
-from converter.passes.pipeline import PIPELINE
+from converter.passes.base import Pass
+from converter.passes.pipeline import run_passes
 from converter.shapes import InputShape, bind, parse_shapes, read_npy_shapes
 
 Shapes = str | Sequence[Sequence[int]] | None
@@ -144,7 +144,7 @@ def _graph(
         raise UsageError(f"optlevel={optlevel} is not 0, 1 or 2")
     graph = lower(program, bind(program, shapes))
     graph.check()
-    return graph, run_passes(PIPELINE, graph, optlevel)
+    return graph, run_passes(graph, optlevel)
 
 
 def _shapes(given: Shapes, files: Sequence[Path | str], key: str) -> tuple[InputShape, ...] | None:

@@ -18,7 +18,6 @@ class FoldWeightNorm(Pass):
     """
 
     changes_arithmetic: ClassVar[bool] = True
-    level: ClassVar[int] = 0
 
     def run(self, graph: Graph) -> int:
         return sum(fold(graph, op) for op in graph.of_type("torch._weight_norm"))

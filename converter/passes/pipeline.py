@@ -1,7 +1,12 @@
-"""Which passes run, in which order."""
+"""Which passes run, in which order.
+
+`optlevel=0` spells the program as pnnx does; 1 rewrites it as far as no bit of a result changes;
+2, the default, rounds otherwise where that makes it faster (a folded batch-norm).
+"""
 
 from __future__ import annotations
 
+from converter.ir import Graph
 from converter.passes.adjacent import MergePermutes, MergeReshapes
 from converter.passes.base import Pass
 from converter.passes.composites import COMPOSITES
@@ -23,11 +28,10 @@ from converter.passes.unbatched import Unbatched
 from converter.passes.unbind import SelectsToUnbind
 from converter.passes.unread_outputs import UnreadOutputs
 
-PIPELINE: tuple[Pass, ...] = (
+SPELLING: tuple[Pass, ...] = (
     DeadCode(),
     UnreadOutputs(),
     FoldWeightNorm(),
-    # Spelling: the functions and modules that the user wrote.
     *COMPOSITES,
     DeadCode(),
     StoredWeights(),
@@ -36,7 +40,10 @@ PIPELINE: tuple[Pass, ...] = (
     ConvPaddingMode(),
     SingleSlope(),
     CanonicalEinsum(),
-    # Optimization.
+)
+"""The functions and modules that the user wrote."""
+
+OPTIMIZATION: tuple[Pass, ...] = (
     EliminateNoops(),
     EliminateNoopMath(),
     EliminateAddedZeros(),
@@ -54,3 +61,10 @@ PIPELINE: tuple[Pass, ...] = (
     SelectsToUnbind(),
     SlicesToTensorSplit(),
 )
+"""Fewer and larger operators for inference."""
+
+
+def run_passes(graph: Graph, optlevel: int) -> list[Pass]:
+    """Run the passes of this level in order, and return those that changed something."""
+    optimization = (one for one in OPTIMIZATION if optlevel > one.changes_arithmetic)
+    return [one for one in (*SPELLING, *optimization) if one(graph)]
