@@ -147,15 +147,8 @@ _NAMES = {
     "torchaudio.functional": "inverse_spectrogram spectrogram",
 }
 
-CALLABLES = frozenset(
-    f"{owner}.{name}" for owner, names in _NAMES.items() for name in names.split()
-)
+CALLABLES = frozenset(f"{owner}.{name}" for owner, names in _NAMES.items() for name in words(names))
 """The operator types that are called by their own name, `torch.topk` or `Tensor.permute`."""
-
-
-def is_callable(type: str) -> bool:
-    """Whether an operator of this type may be called from generated Python."""
-    return type in CALLABLES
 
 
 def is_module(type: str) -> bool:
@@ -196,6 +189,7 @@ RESULTS: Mapping[str, int | Callable[[Operator], int]] = {
             ("nn.", ("MaxPool", "AdaptiveMaxPool", "FractionalMaxPool")),
         )
         for kind in kinds
+        if f"{owner}{kind}{rank}d" in CALLABLES
     },
     **{f"torch.{name}": 2 for name in _PAIRS},
     **{f"torch.{name}": 3 for name in _TRIPLES},

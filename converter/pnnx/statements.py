@@ -11,7 +11,7 @@ from functools import partial
 
 from converter.ir import Operator
 from converter.pnnx import modules, subscript
-from converter.pnnx.callables import LISTS, is_callable, is_module, results
+from converter.pnnx.callables import CALLABLES, LISTS, is_module, results
 from converter.pnnx.expression import Code, Kind, translate
 from converter.pnnx.literal import literal
 from converter.pnnx.names import words
@@ -30,7 +30,7 @@ def write_statement(op: Operator, scope: Scope) -> None:
         statement(op, scope)
     elif op.type.startswith("pnnx.custom_op."):
         custom(op, scope)
-    elif not is_callable(op.type):
+    elif op.type not in CALLABLES:
         raise refuse(op, "it is no operator of PyTorch's Python interface")
     elif is_module(op.type):
         modules.call(op, scope)
