@@ -15,9 +15,10 @@ import pytest
 from live import eventually
 
 from orchestrator.cells import load_cells
+from orchestrator.record import CellRecord
 from orchestrator.runner.client import Runner, RunnerDied
 from orchestrator.runner.messages import Order
-from suites.trial import Outcome, Trial
+from suites.trial import Outcome, Stage, Trial
 
 CELL = load_cells()["torch213-tf5"]
 NATIVE = replace(CELL, env=load_cells()["torch213-mkl-native"].env)
@@ -29,29 +30,39 @@ def order(case: str, limit: float = 60.0) -> Order:
 
 
 @pytest.fixture(scope="module")
-def native() -> Iterator[Runner]:
+def native() -> Iterator[tuple[Runner, CellRecord]]:
+    """A warm runner, and its cell as it found it."""
     # What Ray sets in its actors must not reach the trials.
     os.environ["OMP_NUM_THREADS"] = "1"
     runner = Runner(NATIVE, CELL.python_path())
     del os.environ["OMP_NUM_THREADS"]
-    yield runner
+    yield runner, runner.ready().cell
     runner.close()
 
 
-def test_native_threads(native: Runner) -> None:
+def test_native_threads(native: tuple[Runner, CellRecord]) -> None:
     """Matrix products, backward and FFT with several threads, in a fork of a parent with one."""
-    found = native.ready().cell
+    runner, found = native
     assert found.threads == len(os.sched_getaffinity(0))
     assert found.env == {}
     assert found.packages["torch"].startswith("2.13.0")
-    result = native.run(order("selfcheck_threads"))
+    result = runner.run(order("selfcheck_threads"))
     assert result.outcome is Outcome.passed, result.diagnostic
-    tasks = len(os.listdir(f"/proc/{native.pid}/task"))
+    tasks = len(os.listdir(f"/proc/{runner.pid}/task"))
     assert tasks == 1, "a runner with more than one thread cannot fork safely"
 
 
-def test_memory_is_the_trials_own(native: Runner) -> None:
-    result = native.run(order("selfcheck_right"))
+@pytest.mark.skipif(os.path.exists("/dev/nvidia0"), reason="this machine has a GPU")
+def test_spawned_trial(native: tuple[Runner, CellRecord]) -> None:
+    """A CUDA trial starts afresh, as CUDA does not outlive a fork; here it finds no device."""
+    result = native[0].run(Order(Trial("F_relu6", CELL.name, "pt2", "pnnx", "cuda"), 60))
+    assert (result.outcome, result.stage) == (Outcome.skipped, Stage.build), result.diagnostic
+    assert "needs a CUDA device" in result.diagnostic
+    assert "build" in result.seconds
+
+
+def test_memory_is_the_trials_own(native: tuple[Runner, CellRecord]) -> None:
+    result = native[0].run(order("selfcheck_right"))
     assert result.peak_mb is not None
     assert 0 < result.peak_mb < 200  # the runner itself has more
 
