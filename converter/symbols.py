@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -43,6 +44,9 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 }
 """The functions of torch's symbolic expressions (torch/utils/_sympy/functions.py)."""
 
+UNBACKED = re.compile(r"\b(u|zuf)\d+\b")
+"""The symbols that torch.export gives to what depends on values: the number of a mask's Trues."""
+
 
 class Symbols:
     """The known values of a program's symbols, and expressions over them."""
@@ -77,7 +81,14 @@ class Symbols:
         return int(value)
 
     def shape(self, dims: Shape) -> tuple[int, ...]:
+        """Work out every dim of an input."""
         return tuple(dim if isinstance(dim, int) else self.size(dim) for dim in dims)
+
+    def known(self, dims: Shape) -> Shape:
+        """Work out the dims that shapes decide; those that values of tensors decide stay as is."""
+        return tuple(
+            dim if isinstance(dim, int) or UNBACKED.search(dim) else self.size(dim) for dim in dims
+        )
 
     def _node(self, node: ast.expr) -> Any:
         match node:
@@ -86,9 +97,7 @@ class Symbols:
             case ast.Name(id=name):
                 if name in self.values:
                     return self.values[name]
-                raise UnsupportedError(
-                    f"the dim {name} is dynamic", mend="fix it with inputshape=[…]"
-                )
+                raise unknown(name)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return -self._node(operand)
             case ast.BinOp(left=left, op=ast.Pow(), right=right):
@@ -104,3 +113,12 @@ class Symbols:
                 return FUNCTIONS[name](*map(self._node, args))
             case _:
                 raise ValueError(ast.dump(node)[:80])
+
+
+def unknown(symbol: str) -> UnsupportedError:
+    if UNBACKED.fullmatch(symbol):
+        return UnsupportedError(
+            f"the size or number {symbol} depends on the values of tensors",
+            mend="choose it from the shapes of the inputs instead",
+        )
+    return UnsupportedError(f"the dim {symbol} is dynamic", mend="fix it with inputshape=[…]")

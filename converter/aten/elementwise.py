@@ -59,7 +59,6 @@ BINARY = {
     "__rshift__.Scalar": "rshift",
     "div.Tensor": "div",
     "div.Scalar": "div",
-    "true_divide.Tensor": "div",
     "floor_divide.default": "floor_divide",
     "floor_divide.Scalar": "floor_divide",
     "fmod.Tensor": "fmod",
@@ -71,8 +70,6 @@ BINARY = {
     "minimum.default": "minimum",
     "mul.Tensor": "mul",
     "mul.Scalar": "mul",
-    "multiply.Tensor": "mul",
-    "multiply.Scalar": "mul",
     "pow.Scalar": "pow",
     "pow.Tensor_Scalar": "pow",
     "pow.Tensor_Tensor": "pow",
@@ -169,7 +166,7 @@ def add(call: Call, emit: Emitter) -> None:
     linear_combination(call, emit, "add", "self", "other")
 
 
-@lowers("sub.Tensor", "sub.Scalar", "subtract.Tensor")
+@lowers("sub.Tensor", "sub.Scalar")
 def sub(call: Call, emit: Emitter) -> None:
     linear_combination(call, emit, "sub", "self", "other")
 

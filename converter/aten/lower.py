@@ -18,8 +18,9 @@ from converter.archive.values import (
 )
 from converter.aten.bind import bind
 from converter.aten.call import Arg, Call
-from converter.aten.dtype import FLOATING, convert, kind, result_type
+from converter.aten.dtype import convert
 from converter.aten.emit import Emitter
+from converter.aten.in_place import functional, natural_dtype
 from converter.aten.operators import LOWERINGS
 from converter.aten.schema_table import OpSchema, schema
 from converter.aten.sharing import shares, viewed
@@ -164,7 +165,7 @@ class _Lowering:
 
     def operand(self, name: str) -> Operand:
         type = self.body.tensors[name]
-        return self.graph.fresh(name, self.symbols.shape(type.shape), type.dtype)
+        return self.graph.fresh(name, self.symbols.known(type.shape), type.dtype)
 
     def argument(self, value: Value, node: Node) -> Arg:
         match value:
@@ -247,48 +248,6 @@ def known_schema(node: Node) -> OpSchema:
             mend=TORCHSCRIPT_HINT,
         )
     return op
-
-
-def functional(op: OpSchema) -> OpSchema:
-    """`aten.relu.default` for itself and for its in-place twin `aten.relu_.default`.
-
-    The two take the same arguments in the same order, if not always by the same names.
-    """
-    if not op.mutates or not op.name.endswith("_") or op.name.endswith("__"):
-        return op
-    twin = schema(f"torch.ops.{op.namespace}.{op.name[:-1]}.{op.overload}")
-    return op if twin is None or len(twin.arguments) != len(op.arguments) else twin
-
-
-PREDICATES = frozenset(
-    {
-        *("eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor"),
-        *("logical_not", "not_equal", "less", "less_equal", "greater", "greater_equal"),
-    }
-)
-KEEPS_DTYPE = frozenset({"copy", "fill", "index_fill", "masked_fill"})
-"""Operators whose result has the dtype of their first argument, whatever that of the others."""
-
-SELECTORS = frozenset({"index", "indices", "mask"})
-"""Arguments that take no part in the dtype of the result."""
-
-
-def natural_dtype(call: Call) -> str | None:
-    """The dtype of the result of an in-place call's functional twin; None where it is unknown."""
-    name = call.target.split(".")[1]
-    written = call.tensor(next(iter(call.args)))
-    if name in PREDICATES:
-        return "bool"
-    if name in KEEPS_DTYPE or written.dtype is None:
-        return written.dtype
-    if name in ("cumsum", "cumprod") and kind(written.dtype) < FLOATING:
-        return "i64"
-    operands = [
-        value
-        for argument, value in call.args.items()
-        if isinstance(value, Operand) and argument not in SELECTORS
-    ]
-    return result_type(operands)
 
 
 def check_side_effect(output: Output) -> None:

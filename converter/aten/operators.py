@@ -18,6 +18,7 @@ from converter.aten import (
     writing,
 )
 from converter.aten.registry import LOWERINGS
+from converter.aten.synonyms import register_synonyms
 
 __all__ = ["LOWERINGS"]
 
@@ -38,3 +39,5 @@ FAMILIES = (
     shape,
     writing,
 )
+
+register_synonyms()

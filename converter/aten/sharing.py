@@ -55,7 +55,8 @@ def shares(
     if op.name in UNTOLD or (op.name == "to" and (given.get("device") or "other" in given)):
         return None
     if op.name in RESHAPES:
-        return contiguous(source, body, symbols) or not contiguous(result, body, symbols)
+        dense = [is_dense(name, body, symbols) for name in (source, result)]
+        return None if None in dense else bool(dense[0] or not dense[1])
     if op.name in RETURNS_SELF_OR_COPY:
         return (
             not given.get("copy")
@@ -65,5 +66,11 @@ def shares(
     return True
 
 
-def contiguous(name: str, body: Body, symbols: Symbols) -> bool:
-    return is_contiguous(symbols.shape(body.tensors[name].shape), symbols.shape(body.strides[name]))
+def is_dense(name: str, body: Body, symbols: Symbols) -> bool | None:
+    """Tell whether a tensor is contiguous; None where that depends on the values of tensors."""
+    shape, strides = symbols.known(body.tensors[name].shape), symbols.known(body.strides[name])
+    sizes = [size for size in shape if isinstance(size, int)]
+    steps = [step for step in strides if isinstance(step, int)]
+    if len(sizes) < len(shape) or len(steps) < len(strides):
+        return None
+    return is_contiguous(sizes, steps)

@@ -1,0 +1,194 @@
+"""In-place operators: on tensors, on views of them, between dtypes; what is refused."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from equality import check, refusal
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.randn(2, 3, 4)
+y = torch.randn(2, 3, 4)
+half = torch.randn(2, 3, 4).half()
+mask = x > 0
+rows = torch.tensor([2, 0])
+ints = torch.randint(-5, 5, (2, 3, 4))
+small = ints.int()
+wave = torch.complex(x, y)
+
+
+def test_every_name_of_a_written_tensor_means_the_result() -> None:
+    check(
+        "[a := x + 0, b := a.add_(1), a.mul_(2), b]",
+        "[a := x + 0, b := a.relu_(), a, b.neg_()]",
+        "[a := x + 0, a.add_(y, alpha=2), a]",
+        "[a := x + 0, a.sub_(a), a]",
+        "[a := x + 0, F.relu(a, inplace=True), a]",
+        "[a := x + 0, F.dropout(a, 0.5, training=False, inplace=True), a]",
+        "[a := x + 0, a.copy_(y), a]",
+        "[a := x + 0, a.copy_(y[:1, :, :1]), a]",
+        "[a := x + 0, a.fill_(2), a]",
+        "[a := x + 0, a.fill_(y[0, 0, 0]), a]",
+        "[a := x + 0, a.zero_(), a]",
+        "[a := x + 0, a.clamp_(0, 1), a.clamp_(max=0.5), a.clamp_min_(0.2), a]",
+        "[a := x + 0, a.masked_fill_(mask, 2), a.masked_fill_(~mask, y[0, 0, 0]), a]",
+        "[a := x + 0, a.index_put_((rows % 2,), y), a]",
+        "[a := x + 0, a.index_put_((ints[0, 0] % 2,), y[0, 0, 0], accumulate=True), a]",
+        "[a := x + 0, a.index_fill_(1, rows, 3.0), a]",
+        "[a := x + 0, a.index_copy_(1, rows, y[:, :2]), a]",
+        "[a := x + 0, a.index_add_(1, rows, y[:, :2], alpha=2), a]",
+        "[a := x + 0, a.scatter_(1, ints % 3, y), a.scatter_(1, ints % 3, 2.0), a]",
+        "[a := x + 0, a.scatter_add_(1, ints % 3, y), a]",
+        "[a := x + 0, a.lerp_(y, 0.3), a.addcmul_(x, y, value=2), a.addcdiv_(x, y), a]",
+        "[a := x + 0, a.tril_(), a]",
+        "[a := x + 0, a.floor_(), a.sigmoid_(), a.exp_(), a.sqrt_(), a.pow_(2), a]",
+        "[a := x + 0, a.__setitem__(mask, 0), a]",
+        "[a := x + 0, a.__setitem__(0, 1), a]",
+        "[a := x + 0, a.__setitem__((..., rows), y[..., :2]), a]",
+        x=x,
+        y=y,
+        mask=mask,
+        rows=rows,
+        ints=ints,
+    )
+
+
+def test_writes_reach_what_shares_the_memory() -> None:
+    check(
+        "[a := x + 0, b := a[0], b.mul_(2), a, b]",
+        "[a := x + 0, b := a[:, 1], a.add_(1), b]",
+        "[a := x + 0, b := a[-1, 1:, ::2], b.neg_(), a, a[1], b]",
+        "[a := x + 0, b := a[:, -2:-1], b.zero_(), a]",
+        "[a := x + 0, b := a[:, 1:100], b.fill_(3), a]",
+        "[a := x + 0, b := a.narrow(2, 1, 2), b.add_(1), a]",
+        "[a := x + 0, b := a.narrow(2, -2, 2), b.add_(1), a]",
+        "[a := x + 0, b := a.view(6, 4), b.relu_(), a]",
+        "[a := x + 0, b := a.reshape(4, 6)[1], b.relu_(), a]",
+        "[a := x + 0, b := a.flatten(1), b.add_(1), a, b]",
+        "[a := x + 0, b := a.unflatten(2, (2, 2))[:, :, 1], b.add_(1), a]",
+        "[a := x + 0, b := a.unsqueeze(1)[:, 0], b.add_(1), a]",
+        "[a := x[:1] + 0, b := a.squeeze(0), b.add_(1), a]",
+        "[a := x + 0, b := a.permute(2, 0, 1), b.add_(y.permute(2, 0, 1)), a]",
+        "[a := x + 0, b := a.transpose(0, -1)[1:3], b.add_(1), a.mul_(2), a, b]",
+        "[a := x + 0, b := a.movedim((0, 1), (2, 0)), b.add_(y.movedim((0, 1), (2, 0))), a]",
+        "[a := x + 0, b := a.movedim(-1, 0), b.mul_(y.movedim(-1, 0)), a]",
+        "[a := x[0] + 0, b := a.t(), b[0].add_(1), a]",
+        "[a := x[0] + 0, b := a.T, b[0].add_(1), a.mT]",
+        "[a := x + 0, b := a.mT, b[0].add_(1), a]",
+        "[a := x + 0, b := a.swapaxes(0, 1), b[0].add_(1), a]",
+        "[a := x + 0, b := a.chunk(2, dim=2), b[1].add_(1), b[0].mul_(2), a]",
+        "[a := x + 0, b := a.split(2, dim=1), b[1].add_(1), b[0].mul_(2), a]",
+        "[a := x + 0, b := a.split([1, 2], dim=-2), b[1].add_(1), a]",
+        "[a := x + 0, b := a.tensor_split(3, dim=2), b[1].add_(1), a]",
+        "[a := x + 0, b := a.unbind(1), b[1].add_(1), b[0].copy_(b[2]), a]",
+        "[a := x[0] + 0, b := a.diagonal(1), b.add_(1), a]",
+        "[a := x + 0, b := a.diagonal(0, 1, 2), b.zero_(), a]",
+        "[a := x + 0, b := a.detach(), b.add_(1), a]",
+        "[a := x + 0, b := a.contiguous(), b.add_(1), a]",
+        "[a := x + 0, b := a.transpose(0, 1).contiguous(), b.add_(1), a, b]",
+        "[a := x + 0, b := a.transpose(0, 1).reshape(6, 4), b.add_(1), a, b]",
+        "[a := x + 0, b := a.transpose(0, 1).flatten(), b.add_(1), a, b]",
+        "[a := x + 0, b := a.float(), b.add_(1), a]",
+        "[a := x + 0, b := a.to(torch.float, copy=True), b.add_(1), a]",
+        "[a := x + 0, b := a.double(), b.add_(1), a]",
+        "[a := x + 0, b := a.type_as(y), b.add_(1), a]",
+        "[a := x + 0, b := a.clone(), b.add_(1), a]",
+        "[a := x + 0, b := F.dropout(a, 0.5, training=False), b.add_(1), a]",
+        "[a := x + 0, b := a.expand_as(y), a.add_(1), b]",
+        "[a := x[:1] + 0, b := a.expand(2, 3, 4), a.add_(1), b]",
+        "[a := x + 0, a[0].__setitem__((slice(1, 3), 0), 1), a]",
+        "[a := x + 0, a[:, 0].copy_(a[:, 1]), a]",
+        x=x,
+        y=y,
+    )
+
+
+def test_writes_through_views_of_complex_tensors() -> None:
+    check(
+        "[a := wave + 0, b := torch.view_as_real(a), b[..., 0].add_(1), a]",
+        "[a := torch.view_as_real(wave) + 0, b := torch.view_as_complex(a), b.mul_(1j), a]",
+        wave=wave,
+    )
+
+
+def test_views_that_take_the_place_of_a_tensor() -> None:
+    check(
+        "[a := x + 0, b := a[0], a.unsqueeze_(0), b.add_(1), a, b]",
+        "[a := x + 0, a.transpose_(0, 1), a.add_(1), a]",
+        "[a := x[:1] + 0, a.squeeze_(0), a]",
+        "[a := x[0] + 0, a.t_(), a]",
+        "[a := x + 0, a.detach_(), a.add_(1), a]",
+        x=x,
+    )
+
+
+def test_the_dtype_of_what_is_written_to_stays() -> None:
+    check(
+        "[a := half + 0, a.add_(x), a]",
+        "[a := half + 0, a.mul_(x), a.div_(x), a.sub_(x, alpha=2), a]",
+        "[a := half + 0, a.lerp_(half, 0.5), a]",
+        "[a := half + 0, a.copy_(x), a]",
+        "[a := half + 0, a[0].copy_(x[0]), a]",
+        "[a := half + 0, a[0].fill_(1 / 3), a]",
+        "[a := half + 0, a.add_(x[0, 0, 0]), a]",
+        "[a := half + 0, a.masked_fill_(mask, x[0, 0, 0]), a]",
+        "[a := small + 0, a.add_(ints), a.mul_(ints), a]",
+        "[a := small + 0, a.floor_divide_(3), a.remainder_(ints * 0 + 4), a]",
+        "[a := small + 0, a.div_(2, rounding_mode='floor'), a]",
+        "[a := small + 0, a.cumsum_(1), a]",
+        "[a := small + 0, a.copy_(x * 3), a]",
+        "[a := small + 0, a.fill_(2.7), a]",
+        "[a := x + 0, a.gt_(0.5), a.eq_(mask), a]",
+        "[a := ints + 0, a.logical_and_(mask), a.logical_not_(), a]",
+        "[a := ints + 0, a.bitwise_and_(6), a.__iand__(ints), a]",
+        "[a := mask.clone(), a.__ior__(~mask), a.__ixor__(mask), a]",
+        x=x,
+        half=half,
+        small=small,
+        ints=ints,
+        mask=mask,
+    )
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["[x.add_(1), x]", "[x[0].mul_(2), x]", "[x.view(-1).relu_(), x * 1]", "[x.zero_(), x]"],
+)
+def test_inputs_may_be_written(expression: str) -> None:
+    check(expression, x=x)
+
+
+class Counter(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("count", torch.zeros(2))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.count[0].add_(1)
+        return x + self.count
+
+
+def test_what_the_model_keeps_is_not_written() -> None:
+    why = refusal("counter(x[0, 0, :2])", x=x, counter=Counter())
+    assert "changes counter.count, which the model keeps" in why
+    assert "self.count[0].add_(1)" in why
+
+
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        ("[a := x[:1] + 0, b := a.expand(2, 3, 4)[1, 0], b.add_(1), a]", "aten.expand.default"),
+        ("[a := x + 0, b := a.unfold(1, 2, 1)[0, 0], b.add_(1), a]", "aten.unfold.default"),
+        (
+            "[a := x + 0, b := torch.einsum('abc->cba', a), b.add_(1), a]",
+            "whose memory add may share and is read later",
+        ),
+    ],
+)
+def test_writes_that_are_refused(expression: str, reason: str) -> None:
+    assert reason in refusal(expression, x=x)
+
+
+def test_a_write_is_right_where_doubtful_names_are_not_read_again() -> None:
+    check("torch.einsum('abc->cba', x + 0).add_(1)", x=x)
