@@ -8,6 +8,7 @@ from converter.ncnn import (  # noqa: F401, each registers the operators that it
     convolution,
     embedding,
     expression,
+    joining,
     linear,
     normalization,
     padding,

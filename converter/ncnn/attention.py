@@ -7,10 +7,10 @@ import numpy as np
 from converter.ir import Array, Attribute, Operator
 from converter.ncnn.blob import Blob
 from converter.ncnn.graph import computed
+from converter.ncnn.joining import expanded
 from converter.ncnn.layers import MULTI_HEAD_ATTENTION, SDPA
 from converter.ncnn.op import Op
 from converter.ncnn.registry import ncnn
-from converter.ncnn.slicing import expanded
 
 
 def _sequences(op: Operator) -> int | None:

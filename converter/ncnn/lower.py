@@ -176,8 +176,11 @@ class Lowering:
     def view(self, op: Op, blob: Blob, shape: Shape, batch: int | None) -> Blob:
         """The elements of a blob in row-major order as another shape and batch axis.
 
-        Views of views are made of the first; what lies the same way needs no layer.
+        Views of views are made of the first; what lies the same way needs no layer. What has too
+        many dims to lie whole has one of them as the batch.
         """
+        if batch is None and len(shape) > MAX_RANK:
+            batch = shape.index(1) if 1 in shape else 0
         origin = blob.origin or blob
         if origin.operand is None:
             assert blob.values is not None

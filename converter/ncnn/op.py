@@ -136,6 +136,10 @@ class Op:
         """The tensor's shape, where it is known."""
         return self.known(blob.shape)
 
+    def size(self, blob: Blob, dim: int) -> int:
+        """The size of one dim."""
+        return self.known(blob.shape[dim : dim + 1])[0]
+
     def known(self, shape: Shape) -> tuple[int, ...]:
         """The shape, refused if a dim is dynamic."""
         sizes = tuple(dim for dim in shape if isinstance(dim, int))

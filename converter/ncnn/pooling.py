@@ -5,10 +5,11 @@ from __future__ import annotations
 from converter.ir import Param, Shape
 from converter.ncnn.arithmetic import MUL, binary, unary
 from converter.ncnn.blob import Blob
-from converter.ncnn.layers import CROP, POOLING, POOLING_1D, POOLING_3D, Layer
+from converter.ncnn.layers import POOLING, POOLING_1D, POOLING_3D, Layer
 from converter.ncnn.op import Op
 from converter.ncnn.padding import pad
 from converter.ncnn.registry import images, ncnn
+from converter.ncnn.slicing import Part, cropped
 
 LAYERS: dict[int, Layer] = {1: POOLING_1D, 2: POOLING, 3: POOLING_3D}
 AXES = {1: "w", 2: "hw", 3: "dhw"}
@@ -106,9 +107,7 @@ def _first(op: Op, x: Blob) -> Blob:
         return x
     shape = op.known(op.shape())
     dims = [dim for dim, size in enumerate(shape) if size != x.shape[dim]]
-    ends = tuple(shape[dim] for dim in dims)
-    call = CROP(starts=(0,) * len(dims), ends=ends, axes=x.axes(tuple(dims)))
-    return op.emit(call, x)
+    return cropped(op, x, [Part(dim, 0, shape[dim]) for dim in dims])
 
 
 @ncnn("nn.AdaptiveMaxPool1d", "F.adaptive_max_pool1d", batch=images(1))

@@ -15,10 +15,11 @@ import numpy as np
 from converter.ir import Array, Attribute, Operator
 from converter.ncnn.blob import Blob
 from converter.ncnn.graph import computed
+from converter.ncnn.joining import concatenated
 from converter.ncnn.layers import GRU, LSTM, RNN, Layer
 from converter.ncnn.op import Op
 from converter.ncnn.registry import ncnn
-from converter.ncnn.slicing import concatenated, split_at
+from converter.ncnn.slicing import split_at
 
 
 @dataclass(frozen=True)

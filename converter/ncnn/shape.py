@@ -6,7 +6,7 @@ import numpy as np
 
 from converter.ir import Attribute, Shape
 from converter.ncnn.batch import permutation
-from converter.ncnn.blob import MAX_RANK, Blob, carried
+from converter.ncnn.blob import Blob, carried
 from converter.ncnn.graph import computed
 from converter.ncnn.layers import DIAG, PERMUTE, LayerCall
 from converter.ncnn.op import Op
@@ -47,8 +47,6 @@ def reshape(op: Op) -> Blob:
     batch = op.wanted
     if batch is None:
         batch = carried(x.shape, x.batch, shape)
-    if batch is None and len(shape) > MAX_RANK:
-        batch = shape.index(1) if 1 in shape else 0
     return op.view(x, shape, batch)
 
 

@@ -1,138 +1,135 @@
-"""Parts of tensors, and tensors put together: slices, splits, concatenations, repetitions."""
+"""Parts of tensors: slices, single indices, splits; and tensors with a part replaced."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
-from converter.ir import Shape
-from converter.ncnn.arithmetic import broadcast
 from converter.ncnn.blob import Blob
-from converter.ncnn.layers import CONCAT, COPY_TO, CROP, FLIP, SLICE, TILE
+from converter.ncnn.joining import concatenated, expanded
+from converter.ncnn.layers import COPY_TO, CROP, FLIP, SLICE
 from converter.ncnn.op import Op
 from converter.ncnn.registry import ncnn
 from converter.ncnn.shape import squeezed, unsqueezed
 
 END = 2**31 - 1
 """What pnnx writes for the end of a slice that has none, and for a select that is none."""
-REST = -233
-"""What ncnn takes for the part of a Slice that shares what the others leave."""
 
 
-def cropped(op: Op, x: Blob, ranges: dict[int, tuple[int, int]]) -> Blob:
-    """The part of the tensor between start and end of some dims, both within the dim."""
-    x = op.free(x, *ranges)
-    dims = sorted(ranges)
+class Part(NamedTuple):
+    """What is taken of a dim: from start up to end, both within it, and whether it is dropped."""
+
+    dim: int
+    start: int
+    end: int
+    step: int = 1
+    dropped: bool = False
+
+
+def _parts(op: Op, x: Blob) -> list[Part]:
+    """The parts that an operator names: one by dim, start, end and step, or several of each.
+
+    A part with a `select` is one index, whose dim is dropped.
+    """
+    if "dims" not in op.params:
+        dim = op.dim(x.rank)
+        if "select" in op.params:
+            return [_selected(op, x, dim, op.integer("select"))]
+        start = 0 if op.params.get("start") is None else op.integer("start")
+        end = END if op.params.get("end") is None else op.integer("end")
+        return [_part(op, x, dim, start, end, op.integer("step", 1))]
+    dims = [op.wrap(dim, x.rank) for dim in op.integers("dims")]
+    starts, ends, steps = op.integers("starts"), op.integers("ends"), op.integers("steps")
+    selects = op.integers("selects") if "selects" in op.params else (END,) * len(dims)
+    return [
+        _part(op, x, dim, start, end, step) if select == END else _selected(op, x, dim, select)
+        for dim, start, end, step, select in zip(dims, starts, ends, steps, selects, strict=True)
+    ]
+
+
+def _part(op: Op, x: Blob, dim: int, start: int, end: int, step: int) -> Part:
+    """Python's slice of a dim, which may be counted from the end and reach beyond it."""
+    size = op.size(x, dim)
+    start, end, _ = slice(start, end).indices(size)
+    if end <= start:
+        op.refuse(f"slices a dim of size {size} to nothing, and ncnn has no empty blobs")
+    if step < 1:
+        op.refuse(f"step={step}")
+    return Part(dim, start, end, step)
+
+
+def _selected(op: Op, x: Blob, dim: int, index: int) -> Part:
+    index = op.wrap(index, op.size(x, dim))
+    return Part(dim, index, index + 1, dropped=True)
+
+
+def cropped(op: Op, x: Blob, parts: Sequence[Part]) -> Blob:
+    """The parts of a tensor, of each dim from its start to its end, whatever the step."""
     shape = list(x.shape)
-    for dim, (start, end) in ranges.items():
-        shape[dim] = end - start
+    for part in parts:
+        shape[part.dim] = part.end - part.start
     if tuple(shape) == x.shape:
         return x
+    x = op.free(x, *(part.dim for part in parts))
     call = CROP(
-        starts=tuple(ranges[dim][0] for dim in dims),
-        ends=tuple(ranges[dim][1] for dim in dims),
-        axes=x.axes(tuple(dims)),
+        starts=tuple(part.start for part in parts),
+        ends=tuple(part.end for part in parts),
+        axes=tuple(x.axis(part.dim) for part in parts),
     )
     return op.emit(call, x, shape=tuple(shape))
 
 
-def _size(op: Op, x: Blob, dim: int) -> int:
-    return op.known(x.shape[dim : dim + 1])[0]
-
-
-def _range(op: Op, size: int, start: int, end: int) -> tuple[int, int]:
-    """Python's slice of a dim, which may be counted from the end and reach beyond it."""
-    start, end, _ = slice(start, end).indices(size)
-    if end <= start:
-        op.refuse(f"slices a dim of size {size} to nothing, and ncnn has no empty blobs")
-    return start, end
-
-
 @ncnn("Tensor.slice", dtypes="moved")
 def tensor_slice(op: Op) -> Blob:
-    """One slice by dim, start, end and step; or several, some of which select an index."""
     x = op.blob()
-    if "dims" not in op.params:
-        dim = op.dim(x.rank)
-        return _sliced(op, x, [(dim, *_bounds(op), op.integer("step", 1))])
-    dims = [op.wrap(dim, x.rank) for dim in op.integers("dims")]
-    starts, ends, steps = op.integers("starts"), op.integers("ends"), op.integers("steps")
-    selects = op.integers("selects") if "selects" in op.params else (END,) * len(dims)
-    parts = []
-    selected = []
-    for dim, start, end, step, select in zip(dims, starts, ends, steps, selects, strict=True):
-        if select != END:
-            index = op.wrap(select, _size(op, x, dim))
-            selected.append(dim)
-            parts.append((dim, index, index + 1, 1))
-        else:
-            parts.append((dim, start, end, step))
-    x = _sliced(op, x, parts)
-    for dim in sorted(selected, reverse=True):
-        x = squeezed(op, x, dim)
-    return x
+    parts = _parts(op, x)
+    x = cropped(op, x, parts)
+    for part in parts:
+        if part.step > 1:
+            x = _stepped(op, x, part.dim, part.step)
+    return _without(op, x, parts)
 
 
-def _bounds(op: Op) -> tuple[int, int]:
-    start = 0 if op.params.get("start") is None else op.integer("start")
-    end = END if op.params.get("end") is None else op.integer("end")
-    return start, end
-
-
-def _sliced(op: Op, x: Blob, parts: list[tuple[int, int, int, int]]) -> Blob:
-    ranges = {}
-    for dim, start, end, step in parts:
-        if step < 1:
-            op.refuse(f"step={step}")
-        start, end = _range(op, _size(op, x, dim), start, end)
-        ranges[dim] = (start, end)
-    x = cropped(op, x, ranges)
-    for dim, _, _, step in parts:
-        if step > 1:
-            x = _stepped(op, x, dim, step)
+def _without(op: Op, x: Blob, parts: Sequence[Part]) -> Blob:
+    """The tensor without the dims that are dropped."""
+    for part in sorted(parts, reverse=True):
+        if part.dropped:
+            x = squeezed(op, x, part.dim)
     return x
 
 
 def _stepped(op: Op, x: Blob, dim: int, step: int) -> Blob:
     """Each `step`-th of a dim: rows of `step` are made of it, and the first of each row is kept."""
-    size = _size(op, x, dim)
+    size = op.size(x, dim)
     whole, rest = divmod(size, step)
-    last = cropped(op, x, {dim: (whole * step, whole * step + 1)}) if rest else None
+    last = cropped(op, x, [Part(dim, whole * step, whole * step + 1)]) if rest else None
     if not whole:
         assert last is not None
         return last
-    x = cropped(op, x, {dim: (0, whole * step)})
-    lead, tail = x.shape[:dim], x.shape[dim + 1 :]
-    before, after = _count(op, lead), _count(op, tail)
-    rows = op.view(x, (before * whole, step, after), None)
-    firsts = cropped(op, rows, {1: (0, 1)})
+    x = cropped(op, x, [Part(dim, 0, whole * step)])
+    shape = op.sizes(x)
+    lead, tail = shape[:dim], shape[dim + 1 :]
+    rows = op.view(x, (math.prod(lead) * whole, step, math.prod(tail)), None)
+    firsts = cropped(op, rows, [Part(1, 0, 1)])
     kept = op.view(firsts, (*lead, whole, *tail), x.batch)
     return kept if last is None else concatenated(op, [kept, last], dim)
 
 
-def _count(op: Op, shape: Shape) -> int:
-    count = 1
-    for size in op.known(shape):
-        count *= size
-    return count
-
-
 @ncnn("torch.narrow", dtypes="moved")
 def narrow(op: Op) -> Blob:
-    dim = op.dim(op.blob().rank)
-    start = op.wrap(op.integer("start"), _size(op, op.blob(), dim))
-    return cropped(op, op.blob(), {dim: (start, start + op.integer("length"))})
+    x = op.blob()
+    dim = op.dim(x.rank)
+    start = op.wrap(op.integer("start"), op.size(x, dim))
+    return cropped(op, x, [Part(dim, start, start + op.integer("length"))])
 
 
 @ncnn("Tensor.select", "torch.select", dtypes="moved")
 def select(op: Op) -> Blob:
-    dim = op.dim(op.blob().rank)
-    return selected(op, op.blob(), dim, op.wrap(op.integer("index"), _size(op, op.blob(), dim)))
-
-
-def selected(op: Op, x: Blob, dim: int, index: int) -> Blob:
-    """One index of a dim, which is dropped."""
-    return squeezed(op, cropped(op, x, {dim: (index, index + 1)}), dim)
+    x = op.blob()
+    parts = [_selected(op, x, op.dim(x.rank), op.integer("index"))]
+    return _without(op, cropped(op, x, parts), parts)
 
 
 @ncnn("torch.chunk", dtypes="moved")
@@ -166,12 +163,12 @@ def tensor_split(op: Op) -> list[Blob]:
 @ncnn("torch.unbind", dtypes="moved")
 def unbind(op: Op) -> list[Blob]:
     dim = op.dim(op.blob().rank, default=0)
-    return [squeezed(op, part, dim) for part in split(op, [1] * _size(op, op.blob(), dim))]
+    return [squeezed(op, part, dim) for part in split(op, [1] * op.size(op.blob(), dim))]
 
 
 def _dim_size(op: Op) -> int:
     x = op.blob()
-    return _size(op, x, op.dim(x.rank, default=0))
+    return op.size(x, op.dim(x.rank, default=0))
 
 
 def split(op: Op, sizes: Sequence[int]) -> list[Blob]:
@@ -182,47 +179,13 @@ def split(op: Op, sizes: Sequence[int]) -> list[Blob]:
 
 def split_at(op: Op, x: Blob, dim: int, sizes: Sequence[int]) -> list[Blob]:
     """Parts of these sizes of a dim."""
-    if not all(size > 0 for size in sizes) or sum(sizes) != _size(op, x, dim):
-        op.refuse(f"splits a dim of size {_size(op, x, dim)} into {tuple(sizes)}")
+    if not all(size > 0 for size in sizes) or sum(sizes) != op.size(x, dim):
+        op.refuse(f"splits a dim of size {op.size(x, dim)} into {tuple(sizes)}")
     if len(sizes) == 1:
         return [x]
     x = op.free(x, dim)
     outputs = [((*x.shape[:dim], size, *x.shape[dim + 1 :]), x.batch) for size in sizes]
     return op.emits(SLICE(slices=tuple(sizes), axis=x.axis(dim)), [x], outputs)
-
-
-@ncnn("torch.cat", dtypes="moved")
-def cat(op: Op) -> Blob:
-    blobs = [op.blob(index) for index in range(op.count)]
-    return concatenated(op, blobs, op.dim(blobs[0].rank, default=0))
-
-
-@ncnn("torch.stack", dtypes="moved")
-def stack(op: Op) -> Blob:
-    """Concatenated before the dim, which is then made: a blob more of rank four could not be."""
-    blobs = [op.blob(index) for index in range(op.count)]
-    rank = blobs[0].rank
-    dim = op.dim(rank + 1, default=0)
-    if rank and dim < rank:
-        joined = concatenated(op, blobs, dim)
-        return op.view(joined, op.shape(), _unsqueezed_batch(joined, dim))
-    return concatenated(op, [unsqueezed(op, blob, dim) for blob in blobs], dim)
-
-
-def _unsqueezed_batch(x: Blob, dim: int) -> int | None:
-    return None if x.batch is None else x.batch + (x.batch >= dim)
-
-
-def concatenated(op: Op, blobs: Sequence[Blob], dim: int) -> Blob:
-    """Blobs joined along a dim, in the layout of the first that has a batch, if it can."""
-    if len(blobs) == 1:
-        return blobs[0]
-    laid = [op.free(blob, dim) for blob in blobs]
-    batch = next((blob.batch for blob in laid if blob.batch is not None), None)
-    laid = [op.lay(blob, batch) for blob in laid]
-    size = sum(_size(op, blob, dim) for blob in laid)
-    shape = (*laid[0].shape[:dim], size, *laid[0].shape[dim + 1 :])
-    return op.emit(CONCAT(axis=laid[0].axis(dim)), *laid, shape=shape)
 
 
 @ncnn("torch.flip", dtypes="moved")
@@ -238,7 +201,7 @@ def roll(op: Op) -> Blob:
     x, shifts = op.blob(), op.integers("shifts")
     if op.params.get("dims") in (None, ()):
         return op.view(
-            _rolled(op, op.view(x, (_count(op, x.shape),), None), 0, shifts[0]), x.shape, None
+            _rolled(op, op.view(x, (math.prod(op.sizes(x)),), None), 0, shifts[0]), x.shape, None
         )
     for dim, shift in zip(op.integers("dims"), shifts, strict=True):
         x = _rolled(op, x, op.wrap(dim, x.rank), shift)
@@ -246,77 +209,48 @@ def roll(op: Op) -> Blob:
 
 
 def _rolled(op: Op, x: Blob, dim: int, shift: int) -> Blob:
-    size = _size(op, x, dim)
+    size = op.size(x, dim)
     if not shift % size:
         return x
     start, end = split_at(op, x, dim, [size - shift % size, shift % size])
     return concatenated(op, [end, start], dim)
 
 
-@ncnn("Tensor.expand", "Tensor.expand_as", dtypes="moved")
-def expand(op: Op) -> Blob:
-    return expanded(op, op.blob(), op.known(op.shape()))
+@ncnn("Tensor.slice_copy")
+def slice_copy(op: Op) -> Blob:
+    """A tensor with parts replaced."""
+    x = op.need("self", 0)
+    return _replaced(op, x, op.need("src", 1), _parts(op, x))
 
 
-def expanded(op: Op, x: Blob, shape: tuple[int, ...]) -> Blob:
-    """The tensor broadcast to a shape."""
-    broadcast(op, x.shape, shape)
-    for _ in range(len(shape) - x.rank):
-        x = unsqueezed(op, x, 0)
-    sizes = op.sizes(x)
-    return tiled(op, x, [1 if old == new else new for old, new in zip(sizes, shape, strict=True)])
+@ncnn("Tensor.slice_scatter", "torch.slice_scatter")
+def slice_scatter(op: Op) -> Blob:
+    x = op.need("input", 0)
+    return _replaced(op, x, op.need("src", 1), _parts(op, x))
 
 
-@ncnn("Tensor.repeat", "torch.tile", dtypes="moved")
-def repeat(op: Op) -> Blob:
-    x = op.blob()
-    repeats = list(op.integers("sizes" if op.type == "Tensor.repeat" else "dims"))
-    for _ in range(len(repeats) - x.rank):
-        x = unsqueezed(op, x, 0)
-    return tiled(op, x, [1] * (x.rank - len(repeats)) + repeats)
+@ncnn("Tensor.select_scatter", "torch.select_scatter")
+def select_scatter(op: Op) -> Blob:
+    x = op.need("input", 0)
+    part = _selected(op, x, op.dim(x.rank), op.integer("index"))
+    return _replaced(op, x, op.need("src", 1), [part])
 
 
-def tiled(op: Op, x: Blob, repeats: list[int]) -> Blob:
-    """The tensor repeated along each dim."""
-    dims = [dim for dim, count in enumerate(repeats) if count != 1]
-    if not dims:
-        return x
-    if not all(repeats):
-        op.refuse("repeats to nothing, and ncnn has no empty blobs")
-    x = op.free(x, *dims)
-    shape = tuple(size * count for size, count in zip(op.sizes(x), repeats, strict=True))
-    counts = tuple(count for dim, count in enumerate(repeats) if dim != x.batch)
-    return op.emit(TILE(repeats=counts), x, shape=shape)
-
-
-@ncnn("torch.repeat_interleave", dtypes="moved")
-def repeat_interleave(op: Op) -> Blob:
-    """Each item several times: tiled in a dim of its own."""
-    x, count = op.blob(), op.integer("repeats")
-    if op.params.get("dim") is None:
-        x = op.view(x, (_count(op, x.shape),), None)
-    dim = 0 if op.params.get("dim") is None else op.dim(x.rank)
-    lead, size, tail = _count(op, x.shape[:dim]), _size(op, x, dim), _count(op, x.shape[dim + 1 :])
-    rows = op.view(x, (lead * size, 1, tail), None)
-    shape = (*x.shape[:dim], size * count, *x.shape[dim + 1 :])
-    return op.view(tiled(op, rows, [1, count, 1]), shape, None if x.batch == dim else x.batch)
-
-
-@ncnn(
-    "Tensor.slice_scatter", "torch.slice_scatter", "Tensor.select_scatter", "torch.select_scatter"
-)
-def scatter(op: Op) -> Blob:
-    """A tensor with a slice of it replaced."""
-    x, src = op.need("input", 0), op.need("src", 1)
-    dim = op.dim(x.rank, default=0)
-    size = _size(op, x, dim)
-    if op.type.endswith("select_scatter"):
-        start = op.wrap(op.integer("index"), size)
-        src = unsqueezed(op, src, dim)
-    else:
-        if op.integer("step", 1) != 1:
-            op.refuse("step is not expressible in ncnn")
-        start, _ = _range(op, size, *_bounds(op))
-    x = op.free(x, dim)
-    src = op.lay(src, x.batch)
-    return op.emit(COPY_TO(starts=(start,), axes=(x.axis(dim),)), x, src)
+def _replaced(op: Op, x: Blob, source: Blob, parts: Sequence[Part]) -> Blob:
+    if any(part.step > 1 for part in parts):
+        op.refuse("copies to each of several steps", "copy to whole slices")
+    for part in sorted(parts):
+        if part.dropped:
+            source = unsqueezed(op, source, part.dim)
+    shape = list(op.sizes(x))
+    for part in parts:
+        shape[part.dim] = part.end - part.start
+    source = expanded(op, source, tuple(shape))
+    if source.shape == x.shape:
+        return source
+    x = op.free(x, *(part.dim for part in parts))
+    call = COPY_TO(
+        starts=tuple(part.start for part in parts),
+        axes=tuple(x.axis(part.dim) for part in parts),
+    )
+    return op.emit(call, x, op.lay(source, x.batch))
