@@ -20,6 +20,9 @@ DEFAULTS: dict[str, Any] = {
 }
 """The planned arguments of `@case` (literals in the source) and what they are when not given."""
 
+WITH_NCNN = ("pnnx", "ncnn")
+"""The targets of a case that gives `ncnn_inputs` and no targets."""
+
 SUITE_NEEDS = {
     "torchaudio": ("torchaudio",),
     "transformers": ("transformers",),
@@ -96,7 +99,7 @@ def case(
     *,
     inputs: Sequence[Any],
     ncnn_inputs: Sequence[Any] | None = None,
-    targets: tuple[str, ...] = DEFAULTS["targets"],
+    targets: tuple[str, ...] | None = None,
     needs: tuple[str, ...] = DEFAULTS["needs"],
     devices: tuple[str, ...] = DEFAULTS["devices"],
     limit: float = DEFAULTS["limit"],
@@ -107,10 +110,13 @@ def case(
 
     `inputs`: for each argument of forward a shape (float32), an `Input`, or a list or dict of
     those; a tuple of ints is a shape, a nest is a list or dict. `ncnn_inputs`: the same for the
-    ncnn target, where they differ. `needs`: requirement strings (`"torchvision"`,
+    ncnn target, where they differ; they make it a target, which `targets` else says.
+    Arguments of forward that ncnn is to be spared come last, with None for default. `needs`: requirement strings (`"torchvision"`,
     `"transformers>=5"`). `limit`: seconds that one trial may take. `tolerance`: where the shared
     rule of `suites.compare` does not fit. `options`: converter arguments of this case.
     """
+    if targets is None:
+        targets = DEFAULTS["targets"] if ncnn_inputs is None else WITH_NCNN
     specs = [_spec(nest) for nest in inputs]
     ncnn_specs = specs if ncnn_inputs is None else [_spec(nest) for nest in ncnn_inputs]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from suites.case import CASES, DEFAULTS, Case, all_needs, fault
+from suites.case import CASES, DEFAULTS, WITH_NCNN, Case, all_needs, fault
 
 ROOT = Path(__file__).parent
 ON_REQUEST = frozenset({"selfcheck"})
@@ -120,6 +120,8 @@ def _is_case(node: ast.expr) -> bool:
 
 def _info(node: ast.ClassDef, call: ast.Call, suite: str, file: str) -> CaseInfo | str:
     planned: dict[str, Any] = dict(DEFAULTS)
+    if any(keyword.arg == "ncnn_inputs" for keyword in call.keywords):
+        planned["targets"] = WITH_NCNN
     for keyword in call.keywords:
         if keyword.arg is None:
             return f"case {node.name}: @case takes no ** arguments, planning reads them as text"

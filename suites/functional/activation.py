@@ -66,7 +66,7 @@ class F_leaky_relu(nn.Module):
         )
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, targets=("pnnx", "ncnn"))
 class F_prelu(nn.Module):
     """One slope for all channels and one for each; channels are dim 1, whatever the rank."""
 

@@ -82,7 +82,7 @@ class F_conv3d(nn.Module):
         return x, y, F.conv3d(z, self.w3, self.b3, padding="valid")
 
 
-@case(inputs=[(1, 12, 22), (1, 6, 5), (6, 12, 3), (12,)])
+@case(inputs=[(1, 12, 22), (1, 6, 5), (6, 12, 3), (12,)], targets=("pnnx", "ncnn"))
 class F_conv_transpose1d(nn.Module):
     def __init__(self):
         super().__init__()
@@ -97,7 +97,7 @@ class F_conv_transpose1d(nn.Module):
         return x, F.conv_transpose1d(y, w, b, stride=2, padding=1, output_padding=1)
 
 
-@case(inputs=[(1, 12, 12, 22), (1, 6, 5, 7), (6, 12, 3, 3), (12,)])
+@case(inputs=[(1, 12, 12, 22), (1, 6, 5, 7), (6, 12, 3, 3), (12,)], targets=("pnnx", "ncnn"))
 class F_conv_transpose2d(nn.Module):
     def __init__(self):
         super().__init__()

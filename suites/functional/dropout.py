@@ -22,7 +22,7 @@ class F_dropout(nn.Module):
         )
 
 
-@case(inputs=[(1, 3, 16, 24), (1, 7, 9, 11)])
+@case(inputs=[(1, 3, 16, 24), (1, 7, 9, 11)], targets=("pnnx", "ncnn"))
 class F_dropout2d(nn.Module):
     def forward(self, x, y):
         x, y = x + 1, y + 1

@@ -14,7 +14,7 @@ def values(*shape):
     return nn.Parameter(torch.rand(shape))
 
 
-@case(inputs=[(1, 16), (1, 2, 16), (1, 3, 12, 16), (1, 5, 4, 7, 9)])
+@case(inputs=[(1, 16), (1, 2, 16), (1, 3, 12, 16), (1, 5, 4, 7, 9)], targets=("pnnx", "ncnn"))
 class F_batch_norm(nn.Module):
     """In eval mode: with and without an affine part, of other epsilons."""
 

@@ -19,7 +19,7 @@ class F_adaptive_avg_pool1d(nn.Module):
         return *pooled, F.adaptive_avg_pool1d(x, 1), F.adaptive_avg_pool1d(y, 6)
 
 
-@case(inputs=[(1, 12, 24, 64), (12, 24, 64)])
+@case(inputs=[(1, 12, 24, 64), (12, 24, 64)], targets=("pnnx", "ncnn"))
 class F_adaptive_avg_pool2d(nn.Module):
     def forward(self, x, y):
         return (
@@ -31,7 +31,7 @@ class F_adaptive_avg_pool2d(nn.Module):
         )
 
 
-@case(inputs=[(1, 12, 24, 33, 64), (12, 24, 33, 64)])
+@case(inputs=[(1, 12, 24, 33, 64), (12, 24, 33, 64)], targets=("pnnx", "ncnn"))
 class F_adaptive_avg_pool3d(nn.Module):
     def forward(self, x, y):
         return (
@@ -81,7 +81,7 @@ class F_adaptive_max_pool3d(nn.Module):
         return *pooled, F.adaptive_max_pool3d(y, 2), values, places
 
 
-@case(inputs=[(1, 12, 33), (12, 33)])
+@case(inputs=[(1, 12, 33), (12, 33)], targets=("pnnx", "ncnn"))
 class F_avg_pool1d(nn.Module):
     def forward(self, x, y):
         return (

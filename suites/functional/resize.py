@@ -69,7 +69,7 @@ class F_upsample(nn.Module):
         )
 
 
-@case(inputs=[(1, 12, 24, 32)])
+@case(inputs=[(1, 12, 24, 32)], targets=("pnnx", "ncnn"))
 class F_upsample_bilinear(nn.Module):
     """Corners are aligned, unlike in interpolate."""
 
@@ -108,7 +108,10 @@ class F_affine_grid(nn.Module):
         )
 
 
-@case(inputs=[(1, 3, 12, 16), (1, 21, 27, 2), (1, 3, 5, 6, 7), (1, 8, 9, 10, 3)])
+@case(
+    inputs=[(1, 3, 12, 16), (1, 21, 27, 2), (1, 3, 5, 6, 7), (1, 8, 9, 10, 3)],
+    targets=("pnnx", "ncnn"),
+)
 class F_grid_sample(nn.Module):
     """Grids reach beyond the image, where the padding mode counts."""
 

@@ -98,7 +98,7 @@ class nn_LeakyReLU(OnRanks):
         )
 
 
-@case(inputs=RANKS)
+@case(inputs=RANKS, targets=("pnnx", "ncnn"))
 class nn_PReLU(OnRanks):
     """One slope for all channels and one for each; channels are dim 1, whatever the rank."""
 

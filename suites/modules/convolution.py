@@ -71,7 +71,7 @@ class nn_Conv3d(nn.Module):
         return x if y is None else (x, self.conv_0(y))
 
 
-@case(inputs=[(1, 12, 10)])
+@case(inputs=[(1, 12, 10)], targets=("pnnx", "ncnn"))
 class nn_ConvTranspose1d(nn.Module):
     def __init__(self):
         super().__init__()
@@ -86,7 +86,7 @@ class nn_ConvTranspose1d(nn.Module):
         return self.deconv_4(self.deconv_3(x))
 
 
-@case(inputs=[(1, 12, 10, 8)])
+@case(inputs=[(1, 12, 10, 8)], targets=("pnnx", "ncnn"))
 class nn_ConvTranspose2d(nn.Module):
     def __init__(self):
         super().__init__()
@@ -102,7 +102,7 @@ class nn_ConvTranspose2d(nn.Module):
         return self.deconv_5(self.deconv_4(self.deconv_3(x)))
 
 
-@case(inputs=[(1, 12, 4, 5, 6)])
+@case(inputs=[(1, 12, 4, 5, 6)], targets=("pnnx", "ncnn"))
 class nn_ConvTranspose3d(nn.Module):
     def __init__(self):
         super().__init__()

@@ -26,7 +26,7 @@ class nn_Dropout(OnRanks):
         super().__init__(nn.Dropout(), nn.Dropout(p=0.7, inplace=True))
 
 
-@case(inputs=[(1, 3, 16, 24), (5, 7, 9)])
+@case(inputs=[(1, 3, 16, 24), (5, 7, 9)], targets=("pnnx", "ncnn"))
 class nn_Dropout2d(OnRanks):
     def __init__(self):
         super().__init__(nn.Dropout2d(), nn.Dropout2d(p=0.7, inplace=True))

@@ -6,7 +6,7 @@ from torch.nn.utils.parametrizations import weight_norm
 from suites.case import Input, case
 
 
-@case(inputs=[(64,), (1, 64), (12, 64), (1, 3, 12, 64)])
+@case(inputs=[(64,), (1, 64), (12, 64), (1, 3, 12, 64)], targets=("pnnx", "ncnn"))
 class nn_Linear(nn.Module):
     def __init__(self):
         super().__init__()

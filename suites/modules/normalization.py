@@ -17,7 +17,7 @@ def trained(norm):
     return norm
 
 
-@case(inputs=[(1, 32), (1, 32, 24)])
+@case(inputs=[(1, 32), (1, 32, 24)], targets=("pnnx", "ncnn"))
 class nn_BatchNorm1d(nn.Module):
     def __init__(self):
         super().__init__()
@@ -31,7 +31,7 @@ class nn_BatchNorm1d(nn.Module):
         return self.norm_2(x), self.norm_2(y)
 
 
-@case(inputs=[(1, 32, 12, 24)])
+@case(inputs=[(1, 32, 12, 24)], targets=("pnnx", "ncnn"))
 class nn_BatchNorm2d(nn.Module):
     def __init__(self):
         super().__init__()
@@ -43,7 +43,7 @@ class nn_BatchNorm2d(nn.Module):
         return self.norm_2(self.norm_1(self.norm_0(x)))
 
 
-@case(inputs=[(1, 32, 6, 7, 8)])
+@case(inputs=[(1, 32, 6, 7, 8)], targets=("pnnx", "ncnn"))
 class nn_BatchNorm3d(nn.Module):
     def __init__(self):
         super().__init__()
@@ -55,7 +55,7 @@ class nn_BatchNorm3d(nn.Module):
         return self.norm_2(self.norm_1(self.norm_0(x)))
 
 
-@case(inputs=[(1, 64), (12, 64, 16), (1, 64, 12, 16), (1, 64, 3, 4, 5)])
+@case(inputs=[(1, 64), (12, 64, 16), (1, 64, 12, 16), (1, 64, 3, 4, 5)], targets=("pnnx", "ncnn"))
 class nn_GroupNorm(nn.Module):
     def __init__(self):
         super().__init__()
@@ -155,7 +155,7 @@ class nn_RMSNorm(nn.Module):
         return x, y, z, self.norm_2(y), self.norm_2(w)
 
 
-@case(inputs=[(1, 12, 24), (1, 12, 24, 32), (1, 8, 5, 6, 7)])
+@case(inputs=[(1, 12, 24), (1, 12, 24, 32), (1, 8, 5, 6, 7)], targets=("pnnx", "ncnn"))
 class nn_LocalResponseNorm(nn.Module):
     def __init__(self):
         super().__init__()

@@ -24,7 +24,7 @@ class nn_AdaptiveAvgPool1d(nn.Module):
         return *pooled, self.pool_2(x), self.pool_0(y)
 
 
-@case(inputs=[(1, 128, 13, 15), (12, 24, 32)])
+@case(inputs=[(1, 128, 13, 15), (12, 24, 32)], targets=("pnnx", "ncnn"))
 class nn_AdaptiveAvgPool2d(nn.Module):
     def __init__(self):
         super().__init__()
@@ -37,7 +37,7 @@ class nn_AdaptiveAvgPool2d(nn.Module):
         return self.pool_0(x), self.pool_1(x), self.pool_2(x), self.pool_3(x), self.pool_0(y)
 
 
-@case(inputs=[(1, 24, 12, 13, 14), (6, 8, 9, 10)])
+@case(inputs=[(1, 24, 12, 13, 14), (6, 8, 9, 10)], targets=("pnnx", "ncnn"))
 class nn_AdaptiveAvgPool3d(nn.Module):
     def __init__(self):
         super().__init__()

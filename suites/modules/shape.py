@@ -133,7 +133,7 @@ class nn_PixelUnshuffle(Each):
         )
 
 
-@case(inputs=[(1, 12, 8, 9), (1, 24, 5, 6)])
+@case(inputs=[(1, 12, 8, 9), (1, 24, 5, 6)], targets=("pnnx", "ncnn"))
 class nn_ChannelShuffle(Each):
     def __init__(self):
         super().__init__(nn.ChannelShuffle(2), nn.ChannelShuffle(groups=3), nn.ChannelShuffle(12))
@@ -178,7 +178,7 @@ class nn_Upsample(nn.Module):
         return flat if z is None else (*flat, *[block(z) for block in self.blocks])
 
 
-@case(inputs=[(1, 12, 24, 32), (1, 3, 5, 6)])
+@case(inputs=[(1, 12, 24, 32), (1, 3, 5, 6)], targets=("pnnx", "ncnn"))
 class nn_UpsamplingBilinear2d(Each):
     def __init__(self):
         super().__init__(
@@ -189,7 +189,7 @@ class nn_UpsamplingBilinear2d(Each):
         )
 
 
-@case(inputs=[(1, 12, 24, 32), (1, 3, 5, 6)])
+@case(inputs=[(1, 12, 24, 32), (1, 3, 5, 6)], targets=("pnnx", "ncnn"))
 class nn_UpsamplingNearest2d(Each):
     def __init__(self):
         super().__init__(

@@ -43,7 +43,7 @@ class Tensor_permute(nn.Module):
         return *permuted, z.permute(4, 1, 0, 3, 2), z.permute((0, -1, 2, 3, 1))
 
 
-@case(inputs=[(3,), (3, 4), (1, 3, 4, 5)])
+@case(inputs=[(3,), (3, 4), (1, 3, 4, 5)], targets=("pnnx", "ncnn"))
 class Tensor_repeat(nn.Module):
     def forward(self, x, y, z):
         return (
@@ -84,7 +84,7 @@ class Tensor_reshape(nn.Module):
         )
 
 
-@case(inputs=[(1, 3, 16), (6, 2, 2, 2), (2, 3, 4), (2, 3, 4)])
+@case(inputs=[(1, 3, 16), (6, 2, 2, 2), (2, 3, 4), (2, 3, 4)], targets=("pnnx", "ncnn"))
 class Tensor_reshape_as(nn.Module):
     def forward(self, x, y, z, w):
         return x.reshape_as(y), y.reshape_as(x) + x, z.permute(2, 0, 1).reshape_as(w)

@@ -12,7 +12,8 @@ from suites.case import case
         *[(11, 13), (13, 4)],
         *[(3, 11, 13), (3, 13, 4)],
         *[(1, 5, 11, 13), (2, 1, 13, 4)],
-    ]
+    ],
+    targets=("pnnx", "ncnn"),
 )
 class torch_matmul(nn.Module):
     """Vectors, matrices and batches of them, batches broadcast against each other."""
@@ -33,19 +34,19 @@ class torch_matmul(nn.Module):
         )
 
 
-@case(inputs=[(11, 13), (13, 4), (4, 13)])
+@case(inputs=[(11, 13), (13, 4), (4, 13)], targets=("pnnx", "ncnn"))
 class torch_mm(nn.Module):
     def forward(self, x, y, z):
         return torch.mm(x, y), x.mm(z.t()), torch.mm(z.t(), x[:4, :7])
 
 
-@case(inputs=[(10, 11, 13), (10, 13, 4), (10, 4, 13)])
+@case(inputs=[(10, 11, 13), (10, 13, 4), (10, 4, 13)], targets=("pnnx", "ncnn"))
 class torch_bmm(nn.Module):
     def forward(self, x, y, z):
         return torch.bmm(x, y), x.bmm(z.transpose(1, 2)), torch.bmm(z, x.transpose(-1, -2))
 
 
-@case(inputs=[(11, 4), (11, 13), (13, 4), (4,), (1, 4)])
+@case(inputs=[(11, 4), (11, 13), (13, 4), (4,), (1, 4)], targets=("pnnx", "ncnn"))
 class torch_addmm(nn.Module):
     """What is added may be broadcast; both terms may be scaled."""
 
@@ -59,7 +60,7 @@ class torch_addmm(nn.Module):
         )
 
 
-@case(inputs=[(11, 13), (13, 4), (3, 5, 11, 13), (3, 5, 7, 13), (13,)])
+@case(inputs=[(11, 13), (13, 4), (3, 5, 11, 13), (3, 5, 7, 13), (13,)], targets=("pnnx", "ncnn"))
 class torch_einsum(nn.Module):
     def forward(self, x, y, z, w, v):
         return (

@@ -70,7 +70,7 @@ class torch_split(nn.Module):
         return x0, x1, x2, y0, y1, y2, y3, y4, z0, z1, z2, z3, z4
 
 
-@case(inputs=[(3, 16), (3, 16), (1, 5, 9), (1, 5, 9), (4,)])
+@case(inputs=[(3, 16), (3, 16), (1, 5, 9), (1, 5, 9), (4,)], targets=("pnnx", "ncnn"))
 class torch_stack(nn.Module):
     def forward(self, x, y, z, w, v):
         return (
@@ -153,7 +153,7 @@ class torch_flatten(nn.Module):
         return *flattened, torch.flatten(w, start_dim=2), torch.flatten(w, 1, -2)
 
 
-@case(inputs=[(3, 16), (1, 5, 9, 11), (4, 1, 3)])
+@case(inputs=[(3, 16), (1, 5, 9, 11), (4, 1, 3)], targets=("pnnx", "ncnn"))
 class torch_unbind(nn.Module):
     def forward(self, x, y, z):
         x0, x1, x2 = torch.unbind(x)
@@ -162,7 +162,7 @@ class torch_unbind(nn.Module):
         return x0, x1, x2, y0, y1, y2, y3, y4, z0, z1 + z2
 
 
-@case(inputs=[(16,), (3, 16), (1, 5, 9, 11)])
+@case(inputs=[(16,), (3, 16), (1, 5, 9, 11)], targets=("pnnx", "ncnn"))
 class torch_flip(nn.Module):
     def forward(self, x, y, z):
         return (

@@ -50,10 +50,13 @@ def test_planned_arguments_and_defaults(tmp_path):
         tmp_path,
         "@case(inputs=[(1,)])\nclass A: ...\n\n"
         "@case(inputs=[x], targets=('pnnx', 'ncnn'), needs=('torchvision',), limit=5,\n"
-        "      devices=('cpu',))\nclass B: ...\n",
+        "      devices=('cpu',))\nclass B: ...\n\n"
+        "@case(inputs=x, ncnn_inputs=[(1,)])\nclass C: ...\n\n"
+        "@case(inputs=x, ncnn_inputs=[(1,)], targets=('ncnn',))\nclass D: ...\n",
         "transformers/some.py",
     )
-    a, b = discover(root=tmp_path)
+    a, b, c, d = discover(root=tmp_path)
+    assert (c.targets, d.targets) == (("pnnx", "ncnn"), ("ncnn",))
     assert (a.name, a.suite, a.file, a.line) == ("A", "transformers", "transformers/some.py", 2)
     assert a.targets == ("pnnx",)
     assert a.devices == ("cpu", "cuda")
