@@ -17,7 +17,8 @@ from orchestrator import journal
 from orchestrator.cells import ROOT
 from orchestrator.errors import UsageError, nearest
 from orchestrator.files import write_whole
-from orchestrator.record import FORMAT, RunRecord
+from orchestrator.record import RunRecord
+from orchestrator.report.merge import read_run
 from suites.trial import Trial
 
 RESULTS = ROOT / "results"
@@ -107,14 +108,7 @@ def reopen(name: str) -> Run:
     if folder is None:
         known = [file.parent.name for file in RESULTS.glob(f"*/{RECORD}")]
         raise UsageError(f"no run at {name!r}: it has no {RECORD}; {nearest(name, known)}")
-    file = folder / RECORD
-    try:
-        record = msgspec.json.decode(file.read_bytes(), type=RunRecord)
-    except msgspec.DecodeError as error:
-        raise UsageError(f"{file}: not the record of a run: {error}; start a new run") from None
-    if record.format != FORMAT:
-        raise UsageError(f"{file}: of format {record.format}, not {FORMAT}; start a new run")
-    return Run(folder, record)
+    return Run(folder, read_run(folder).record)
 
 
 def durations(results: Path = RESULTS) -> Mapping[str, float]:

@@ -52,7 +52,7 @@ def _examine(cell: Cell) -> bool:
         return False
     started = time.monotonic()
     broken = _start(cell)
-    print(_line(f"runner, warm in {time.monotonic() - started:.1f} s", broken))
+    print(_line(f"runner, after {time.monotonic() - started:.1f} s", broken))
     return not broken
 
 

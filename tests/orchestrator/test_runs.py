@@ -59,8 +59,8 @@ def test_output_is_not_overwritten(tmp_path: Path) -> None:
     ("text", "says"),
     [
         (None, "no run at"),
-        ("{", "not the record of a run"),
-        ("{}", "not the record of a run"),
+        ("{", "not a run's record"),
+        ("{}", "not a run's record"),
         ('{"format":99,"run":"x","started":"2026-01-01T00:00:00Z","plan":[]}', "of format 99"),
     ],
 )
