@@ -110,10 +110,11 @@ def case(
 
     `inputs`: for each argument of forward a shape (float32), an `Input`, or a list or dict of
     those; a tuple of ints is a shape, a nest is a list or dict. `ncnn_inputs`: the same for the
-    ncnn target, where they differ; they make it a target, which `targets` else says.
-    Arguments of forward that ncnn is to be spared come last, with None for default. `needs`: requirement strings (`"torchvision"`,
-    `"transformers>=5"`). `limit`: seconds that one trial may take. `tolerance`: where the shared
-    rule of `suites.compare` does not fit. `options`: converter arguments of this case.
+    ncnn target, where they differ; giving them makes it a target, which otherwise `targets` does.
+    Arguments of forward that ncnn is spared come last, with None for their default. `needs`:
+    requirement strings (`"torchvision"`, `"transformers>=5"`). `limit`: seconds that one trial may
+    take. `tolerance`: where the shared rule of `suites.compare` does not fit. `options`: converter
+    arguments of this case.
     """
     if targets is None:
         targets = DEFAULTS["targets"] if ncnn_inputs is None else WITH_NCNN
