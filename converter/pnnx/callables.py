@@ -210,7 +210,8 @@ LISTS = frozenset(
 """What returns a list of as many tensors as its arguments make."""
 
 
-def results(op: Operator) -> int:
-    """Count the results that calling a function of `RESULTS`, or any other but `LISTS`, returns."""
-    count = RESULTS.get(op.type, 1)
-    return count if isinstance(count, int) else count(op)
+def results(op: Operator) -> int | None:
+    """Count the results of a call; None for a list as long as its arguments make it."""
+    type = op.type.replace("Tensor.", "torch.")
+    count = None if type in LISTS else RESULTS.get(type, 1)
+    return count(op) if callable(count) else count

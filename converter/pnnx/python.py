@@ -6,7 +6,7 @@ and loads its `.pnnx.bin` from its own folder.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TextIO
 
 from converter.errors import UnsupportedError
@@ -120,19 +120,12 @@ _TORCH_DTYPES: Mapping[str, str] = {
 }
 
 
-def write_python(
-    graph: Graph,
-    stream: TextIO,
-    bin_name: str,
-    stem: str,
-    shapes: Sequence[Sequence[int]] = (),
-) -> None:
+def write_python(graph: Graph, stream: TextIO, bin_name: str, stem: str) -> None:
     """Write the module.
 
     `bin_name` is the `.pnnx.bin`'s name, in the module's folder; `stem` the module's own name
-    without `.py` (`m_pnnx`), by which its exports are called; `shapes`, of each input, are drawn
-    where a shape is dynamic. Raises UnsupportedError for an operator that PyTorch does not have or
-    an argument that it cannot take.
+    without `.py` (`m_pnnx`), by which its exports are called. Raises UnsupportedError for an
+    operator that PyTorch does not have or an argument that it cannot take.
     """
     members = member_names(graph)
     scope = Scope(graph, members)
@@ -143,7 +136,7 @@ def write_python(
             write_statement(op, scope)
     scope.lines.append(f"return {', '.join(scope[operand] for operand in outputs)}")
     loads = list(_loads(graph, scope, members))
-    drawn = list(_drawn(inputs, shapes))
+    drawn = list(_drawn(inputs))
     stream.write(
         _FILE.format(
             imports="\n".join(_imports(graph, scope.lines)),
@@ -158,7 +151,7 @@ def write_python(
             program=literal(f"{stem}.py.pt2"),
             onnx=literal(f"{stem}.py.onnx"),
             input_names=[f"in{index}" for index in range(len(inputs))],
-            output_names=[f"out{index}" for index in range(_leaves(outputs))],
+            output_names=[f"out{index}" for index in range(_count(outputs))],
         )
     )
 
@@ -204,16 +197,17 @@ def _loading(loads: Iterable[str], bin_name: str) -> str:
     return _block([*opened, *(f"    {line}" for line in loads)]) + "\n"
 
 
-def _drawn(inputs: Sequence[Operand], shapes: Sequence[Sequence[int]]) -> Iterator[str]:
+def _drawn(inputs: Iterable[Operand]) -> Iterator[str]:
     """Draw each input as pnnx does, and the suites."""
     for index, operand in enumerate(inputs):
-        shape = shapes[index] if shapes else operand.shape
-        if shape is None or operand.dtype is None:
+        if operand.shape is None or operand.dtype is None:
             raise UnsupportedError(
                 f"the shape or the dtype of input {index} is not known",
                 mend="give it with inputshape=",
             )
-        sizes = literal(tuple(dim if isinstance(dim, int) else UNKNOWN_SIZE for dim in shape))
+        sizes = literal(
+            tuple(dim if isinstance(dim, int) else UNKNOWN_SIZE for dim in operand.shape)
+        )
         dtype = _TORCH_DTYPES[operand.dtype]
         if operand.dtype[0] in "fbc" and operand.dtype != "bool":
             yield f"torch.rand({sizes}, dtype={dtype})"
@@ -237,17 +231,10 @@ def _dynamic(inputs: Iterable[Operand]) -> str:
     return f", dynamic_shapes=({', '.join(dims)},)"
 
 
-def _leaves(outputs: Iterable[Operand]) -> int:
-    """Count the tensors in a nest of tuples."""
-    count = 0
-    stack = list(outputs)
-    while stack:
-        producer = stack.pop().producer
-        if producer is not None and producer.type in (
-            "prim::TupleConstruct",
-            "prim::ListConstruct",
-        ):
-            stack.extend(producer.inputs)
-        else:
-            count += 1
-    return count
+def _count(outputs: Iterable[Operand]) -> int:
+    """Count what `forward` returns, the items of a tuple apart."""
+    producers = [operand.producer for operand in outputs]
+    return sum(
+        len(op.inputs) if op is not None and op.type == "prim::TupleConstruct" else 1
+        for op in producers
+    )

@@ -11,7 +11,7 @@ from functools import partial
 
 from converter.ir import Operator
 from converter.pnnx import modules, subscript
-from converter.pnnx.callables import CALLABLES, LISTS, is_module, results
+from converter.pnnx.callables import CALLABLES, is_module, results
 from converter.pnnx.expression import Code, Kind, translate
 from converter.pnnx.literal import literal
 from converter.pnnx.names import words
@@ -26,6 +26,8 @@ def write_statement(op: Operator, scope: Scope) -> None:
     Raises UnsupportedError if the operator is not known or its arguments do not fit.
     """
     statement = STATEMENTS.get(op.type)
+    if op.attrs and not (is_module(op.type) or op.type == "pnnx.Attribute"):
+        raise refuse(op, "it is no module, but holds a tensor")
     if statement is not None:
         statement(op, scope)
     elif op.type.startswith("pnnx.custom_op."):
@@ -41,8 +43,8 @@ def write_statement(op: Operator, scope: Scope) -> None:
 
 
 def call(callee: str, positional: list[str], named: Mapping[str, str]) -> str:
-    words = [*positional, *(f"{name}={text}" for name, text in named.items())]
-    return f"{callee}({', '.join(words)})"
+    texts = [*positional, *(f"{name}={text}" for name, text in named.items())]
+    return f"{callee}({', '.join(texts)})"
 
 
 def split_arguments(op: Operator, scope: Scope) -> tuple[list[str], dict[str, str]]:
@@ -64,8 +66,7 @@ def split_arguments(op: Operator, scope: Scope) -> tuple[list[str], dict[str, st
 
 def function(op: Operator, scope: Scope, callee: str = "") -> None:
     positional, named = split_arguments(op, scope)
-    count = None if op.type in LISTS else results(op)
-    scope.assign(op, call(callee or op.type, positional, named), count)
+    scope.assign(op, call(callee or op.type, positional, named), results(op))
 
 
 def method(op: Operator, scope: Scope) -> None:
@@ -105,6 +106,8 @@ _TORCH_NAMESPACES = words(
 
 
 def attribute(op: Operator, scope: Scope) -> None:
+    if list(op.attrs) != ["data"]:
+        raise refuse(op, "it does not hold one tensor, data")
     scope.assign(op, scope.member(op))
 
 
@@ -115,7 +118,7 @@ def expression(op: Operator, scope: Scope) -> None:
     try:
         code = translate(text, [scope.code(operand) for operand in op.inputs], scope.hoist)
     except ValueError as e:
-        raise refuse(op, f"{text[:60]}: {e}") from None
+        raise refuse(op, f"{text[:60]!r}: {e}") from None
     if len(op.outputs) == 1:
         (output,) = op.outputs
         scope.codes[output] = Code(scope[output], code.kind, items=code.items)
@@ -149,15 +152,12 @@ def unpack(op: Operator, scope: Scope) -> None:
 # --- called in another way than their names tell
 
 
-def renamed(callee: str, op: Operator, scope: Scope) -> None:
-    function(op, scope, callee)
-
-
 def packed(op: Operator, scope: Scope) -> None:
     """The tensors are one list."""
     positional, named = split_arguments(op, scope)
-    text = call(op.type, [f"[{', '.join(positional)}]"], named)
-    scope.assign(op, text if positional else call(op.type, [], named))
+    if not positional:
+        raise refuse(op, "it has no tensors")
+    scope.assign(op, call(op.type, [f"[{', '.join(positional)}]"], named))
 
 
 _OF_LISTS = tuple(

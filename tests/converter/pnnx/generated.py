@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,11 +29,11 @@ def graph_of(lines: str, stored: Mapping[str, Array] | None = None) -> Graph:
     return graph
 
 
-def generate(graph: Graph, folder: Path, shapes: Sequence[Sequence[int]] = ()) -> ModuleType:
+def generate(graph: Graph, folder: Path) -> ModuleType:
     """Write the module and its tensors to a folder, and import it."""
     write_bin(graph, folder / "m.pnnx.bin")
     with (folder / "m_pnnx.py").open("w") as file:
-        write_python(graph, file, "m.pnnx.bin", "m_pnnx", shapes)
+        write_python(graph, file, "m.pnnx.bin", "m_pnnx")
     return load(folder / "m_pnnx.py")
 
 

@@ -2,13 +2,14 @@
 
 import ast
 import io
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from converter.errors import ConvertError, UnsupportedError
-from converter.ir import Attribute, Graph
+from converter.ir import Attribute, Graph, Param
 from converter.pnnx.callables import CALLABLES
 from converter.pnnx.expression import FUNCTIONS
 from converter.pnnx.param import NoData
@@ -23,7 +24,7 @@ OWN = {
     *("nn.Parameter", "super().__init__", "torch.clamp", "torch.export.export"),
     *("torch.export.save", "torch.jit.trace", "torch.jit.trace(net, _inputs()).save"),
     *("torch.manual_seed", "torch.no_grad", "torch.onnx.export", "torch.ops.aten.index_put"),
-    *("torch.tensor", "tensor.is_complex", "tensor.is_floating_point"),
+    *("torch.ops.ns.name", "torch.tensor", "tensor.is_complex", "tensor.is_floating_point"),
     *("tensor.reshape", "tensor.reshape(-1).view", "tensor.reshape(-1).view(torch.uint8).numpy"),
 }
 FUNCTION_CALLS = {t.partition("(")[0] for pair in FUNCTIONS.values() for t in pair if t}
@@ -75,41 +76,64 @@ TEXTS = (
     | st.text(max_size=8)
     | st.lists(st.sampled_from(NASTY), max_size=3).map("".join)
 )
-TYPES = st.sampled_from(
-    [
-        "nn.Linear", "nn.LSTM", "nn.MultiheadAttention", "F.relu", "torch.topk", "torch.cat",
-        "Tensor.reshape", "Tensor.slice", "Tensor.slice_copy", "Tensor.index", "Tensor.index_put",
-        "pnnx.Attribute", "pnnx.Expression", "pnnx.SliceIndexes", "prim::TupleConstruct",
-        "prim::DictConstruct", "torch.where", "torch.einsum", "F.upsample", "Tensor.to",
-    ]
-)  # fmt: skip
-KEYS = st.sampled_from(["dim", "start", "end", "expr", "equation", "dims", "indexes", "shape"])
 VALUES = st.recursive(
     TEXTS | st.integers() | st.floats() | st.none() | st.booleans() | st.complex_numbers(),
     lambda inner: st.lists(inner, max_size=3).map(tuple),
     max_leaves=4,
 )
+SLICE = {"dim": 0, "start": 0, "end": 2, "step": 1}
+OPERATORS: list[tuple[str, str, dict[str, Param], int]] = [
+    ("nn.Linear", ":", {"in_features": 2, "out_features": 2, "bias": False}, 1),
+    ("nn.LSTM", ":", {"input_size": 2, "hidden_size": 2}, 3),
+    ("nn.MultiheadAttention", ": attn_mask", {"embed_dim": 2, "num_heads": 1}, 2),
+    ("nn.AdaptiveAvgPool2d", ":", {"output_size": (0, 2)}, 1),
+    ("F.pad", "input", {"pad": (1, 2), "mode": "reflect", "value": None}, 1),
+    ("F.upsample", "input", {"mode": "bilinear", "size": (7, 9)}, 1),
+    ("torch.topk", "input", {"dim": 1, "k": 2}, 2),
+    ("torch.where", "condition input", {"other": 0.5}, 1),
+    ("torch.cat", ": :", {"dim": 0}, 1),
+    ("torch.einsum", ": :", {"equation": "ij,jk->ik"}, 1),
+    ("torch.split", "tensor", {"split_size_or_sections": 1, "dim": 0}, 2),
+    ("Tensor.reshape", "input", {"shape": (1, -1)}, 1),
+    ("Tensor.to", "input", {"dtype": "torch.long", "copy": False}, 1),
+    ("Tensor.slice", "input", {**SLICE}, 1),
+    ("Tensor.slice", "input", {"dims": (0, 1), "starts": (0, 1), "selects": (1, 2147483647)}, 1),
+    ("Tensor.slice_copy", "self src", {**SLICE}, 1),
+    ("Tensor.index", "input", {"expr": "[None,[0,2]]"}, 1),
+    ("Tensor.index_put", "input indices", {"values": 1.5, "accumulate": False}, 1),
+    ("pnnx.Expression", ": :", {"expr": "add(mul(@0,2),size(@1,0))"}, 1),
+    ("pnnx.SliceIndexes", ":", {"indexes": (1, "@0")}, 1),
+    ("pnnx.custom_op.ns.name", "arg_0", {"arg_1": "text"}, 1),
+    ("prim::TupleConstruct", ": :", {}, 1),
+    ("prim::DictConstruct", ": :", {}, 1),
+    ("pnnx.Attribute", "", {}, 1),
+]
+"""Type, names of the inputs (`:` for none), params, number of outputs."""
 
 
 @st.composite
 def hostile_graphs(draw: st.DrawFn) -> Graph:
+    """A graph that could be written, but for hostile texts in some places of it."""
     graph = Graph()
+    hostile = st.sampled_from([False, False, False, True])
+
+    def maybe(good: Param, bad: st.SearchStrategy[Any]) -> Any:
+        return draw(bad) if draw(hostile) else good
+
     graph.add("pnnx.Input", draw(TEXTS), [], [graph.operand(draw(TEXTS), (2, "s0"), "f32")])
-    for index in range(draw(st.integers(1, 4))):
-        known = list(graph.operands.values())
-        inputs = draw(st.lists(st.sampled_from(known), max_size=3))
-        names = draw(st.lists(KEYS | TEXTS, min_size=len(inputs), max_size=len(inputs)))
-        names = draw(st.sampled_from([[], names, ["input", *names[1:]] if inputs else []]))
-        outputs = [graph.fresh(f"{draw(TEXTS)}{index}") for _ in range(draw(st.integers(1, 2)))]
-        attrs = draw(st.dictionaries(TEXTS | st.just("weight"), st.just("f32"), max_size=2))
+    for type, names, params, results in draw(st.lists(st.sampled_from(OPERATORS), max_size=4)):
+        read = [maybe(name.strip(":"), TEXTS) for name in names.split()]
+        known = st.sampled_from(list(graph.operands.values()))
+        holds = maybe(type in ("nn.Linear", "pnnx.Attribute"), st.booleans())
+        attr = maybe("data" if type == "pnnx.Attribute" else "weight", TEXTS)
         graph.add(
-            draw(TYPES) if draw(st.integers(0, 4)) else draw(TEXTS),
+            maybe(type, TEXTS),
             draw(TEXTS),
-            inputs,
-            outputs,
-            input_names=names,
-            params=draw(st.dictionaries(KEYS | TEXTS, VALUES, max_size=3)),
-            attrs={key: Attribute(dtype, (2,), NoData()) for key, dtype in attrs.items()},
+            [draw(known) for _ in read],
+            [graph.fresh(draw(TEXTS)) for _ in range(results)],
+            input_names=read,
+            params={maybe(key, TEXTS): maybe(value, VALUES) for key, value in params.items()},
+            attrs={attr: Attribute("f32", (2, 2), NoData())} if holds else {},
         )
     graph.add("pnnx.Output", "out", [list(graph.operands.values())[-1]])
     return graph
