@@ -64,3 +64,42 @@ class Tensor_new_ones(nn.Module):
             y.new_ones([3]),
             y.new_ones(x.shape) + x,
         )
+
+
+@case(inputs=[(3, 16), Input((2, 4), "int64")])
+class Tensor_new_full(nn.Module):
+    def forward(self, x, y):
+        return (
+            x.new_full((2, 3), 0.5) + x[:2, :3],
+            x.new_full((4, 5), 3, dtype=torch.int64),
+            y.new_full([3], fill_value=-7),
+            y.new_full(x.shape, 2) + x,
+        )
+
+
+@case(inputs=[(3, 16), Input((2, 4), "int64")])
+class Tensor_new_empty(nn.Module):
+    """What it holds is not defined, so that only its shape and dtype reach the results."""
+
+    def forward(self, x, y):
+        return (
+            torch.zeros_like(x.new_empty((2, 3))),
+            torch.ones_like(x.new_empty(4, 5, dtype=torch.int64)),
+            y.new_empty([3]).fill_(2),
+            x.new_empty((0, 4)),
+        )
+
+
+@case(inputs=[(3, 16), (1, 5, 9, 11), Input((2, 7), "int64")])
+class Tensor_fill(nn.Module):
+    """Of all of a tensor and of a part, with a number and with a tensor of one."""
+
+    def forward(self, x, y, z):
+        part = y.clone()
+        part[:, 1:3].fill_(-1.5)
+        return (
+            x.clone().fill_(2) + x,
+            part,
+            x.clone().fill_(y[0, 0, 0, 0]),
+            z.clone().fill_(7),
+        )

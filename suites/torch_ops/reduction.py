@@ -109,6 +109,33 @@ class torch_argmax(nn.Module):
         )
 
 
+@case(inputs=[*RANKS, Input((3, 4), "int64")])
+class torch_argmin(nn.Module):
+    def forward(self, x, y, z, n):
+        return (
+            torch.argmin(x),
+            torch.argmin(x, dim=1),
+            torch.argmin(y, dim=-2, keepdim=True),
+            z.argmin(2),
+            n.argmin(dim=0),
+        )
+
+
+@case(inputs=RANKS)
+class torch_std(nn.Module):
+    """With and without Bessel's correction."""
+
+    def forward(self, x, y, z):
+        return (
+            torch.std(x, dim=1),
+            torch.std(x, 0, unbiased=False),
+            torch.std(y, (2, 3), unbiased=False, keepdim=True),
+            y.std(dim=-1, keepdim=True),
+            torch.std(z, dim=(1, -1), unbiased=True),
+            torch.std(z, -4, False),
+        )
+
+
 @case(inputs=RANKS, ncnn_inputs=NCNN_RANKS)
 class torch_logsumexp(nn.Module):
     def forward(self, x, y, z=None):
@@ -150,6 +177,19 @@ class torch_cumsum(nn.Module):
             torch.cumsum(z, -1),
         )
         return sums if n is None else (*sums, n.cumsum(1))
+
+
+@case(inputs=[(12,), (3, 16), (1, 5, 9, 11), Input((3, 4), "int64")])
+class torch_cumprod(nn.Module):
+    def forward(self, x, y, z, n):
+        return (
+            torch.cumprod(x + 0.5, 0),
+            torch.cumprod(y + 0.5, dim=1),
+            (y + 0.5).cumprod(-2),
+            torch.cumprod(z + 0.5, dim=2),
+            torch.cumprod(z, -1),
+            n.cumprod(1),
+        )
 
 
 @case(inputs=[(12,), (3, 16), (1, 5, 9, 11)])
