@@ -43,13 +43,14 @@ def arithmetic(expected: torch.Tensor) -> Tolerance:
 
 
 def ncnn(expected: torch.Tensor) -> Tolerance:
-    """1e-3 of each value and 1e-4 of the largest: single precision through other algorithms.
+    """1e-3 of each value and 5e-4 of the largest: single precision through other algorithms.
 
-    ncnn computes in fp32 with its own kernels (Winograd convolution, polynomials for exp and tanh).
+    ncnn has its own kernels, Winograd convolutions and polynomials for exp and tanh among them. The
+    convolutions of a resnet18 add up to 2e-4 of the largest value.
     """
     if not _is_inexact(expected.dtype):
         return exact(expected)
-    return Tolerance(1e-3, 1e-4 * max(1.0, _largest(expected)), "other kernels in fp32")
+    return Tolerance(1e-3, 5e-4 * _largest(expected), "other kernels in fp32")
 
 
 def compare(expected: Any, actual: Any, rule: Rule) -> None:

@@ -23,19 +23,19 @@ class Model(nn.Module):
         return self.model(image)
 
 
-@case(inputs=[IMAGE], needs=("torchvision",))
+@case(inputs=[IMAGE], needs=("torchvision",), targets=("pnnx", "ncnn"))
 class resnet18(Model):
     def __init__(self):
         super().__init__("resnet18")
 
 
-@case(inputs=[IMAGE], needs=("torchvision",))
+@case(inputs=[IMAGE], needs=("torchvision",), targets=("pnnx", "ncnn"))
 class mobilenet_v2(Model):
     def __init__(self):
         super().__init__("mobilenet_v2")
 
 
-@case(inputs=[IMAGE], needs=("torchvision",))
+@case(inputs=[IMAGE], needs=("torchvision",), targets=("pnnx", "ncnn"))
 class squeezenet1_1(Model):
     def __init__(self):
         super().__init__("squeezenet1_1")

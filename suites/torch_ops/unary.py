@@ -140,13 +140,15 @@ class torch_clone(nn.Module):
     """A copy that is returned, computed with, and written to while the original stays."""
 
     def forward(self, x, y, z, n=None):
-        written = torch.clone(y)
-        written[:, 1:3] = 0.5
-        results = torch.clone(x), z.clone() * 2, y + written
+        results = torch.clone(x) + 1, torch.clone(y) * 0.5, z.clone() * 2
         if n is None:
             return results
+        written = torch.clone(y)
+        written[:, 1:3] = 0.5
         return (
             *results,
+            torch.clone(x),
+            y + written,
             written,
             n.clone(memory_format=torch.contiguous_format),
             x.t().clone(memory_format=torch.preserve_format),
