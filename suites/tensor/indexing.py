@@ -76,10 +76,10 @@ class Tensor_slice_copy(nn.Module):
         a = x.clone()
         a[:, 1:14] = x[:, 3:16] * 10
         b = y.clone()
-        b[:, 3:9, :, 5:-2] = 0.5
-        b[..., -1:] = 2
+        b[:, 3:9, :, 5:-2] = y[:, 4:10, :, 5:-2] - 1
         if z is None:
             return a, b
+        b[..., -1:] = 2
         a[::3, 2] = -1
         c = z.clone()
         c[:, 2] = z[:, 3] + 1
