@@ -95,7 +95,7 @@ _NAMES = {
         dstack einsum empty empty_like empty_permuted empty_strided eq erf erfc erfinv exp
         exp2 expm1 eye fill fix flatten flip fliplr flipud float_power floor floor_divide fmax
         fmin fmod frac frexp frobenius_norm full full_like gather gcd ge geqrf ger greater
-        greater_equal gt hamming_window hann_window heaviside histc histogram histogramdd
+        greater_equal gt hamming_window hann_window heaviside histc histogram
         hsplit hstack hypot i0 igamma igammac imag index_add index_copy index_fill index_put
         index_reduce index_select inner inverse isclose isfinite isin isinf isnan isneginf
         isposinf isreal istft kaiser_window kron kthvalue lcm ldexp le lerp less less_equal
@@ -165,6 +165,10 @@ def _with_indices(op: Operator) -> int:
     return 2 if op.params.get("return_indices") else 1
 
 
+def _as_given(op: Operator) -> int:
+    return len(op.inputs)
+
+
 def _unique(op: Operator) -> int:
     return 1 + bool(op.params.get("return_inverse")) + bool(op.params.get("return_counts"))
 
@@ -180,6 +184,7 @@ _TRIPLES = words("svd lu_unpack linalg.ldl_factor_ex linalg.lu linalg.lu_factor_
 
 RESULTS: Mapping[str, int | Callable[[Operator], int]] = {
     **dict.fromkeys(("torch.max", "torch.min", "torch.median", "torch.nanmedian"), _with_dim),
+    **dict.fromkeys(("torch.atleast_1d", "torch.atleast_2d", "torch.atleast_3d"), _as_given),
     **dict.fromkeys(("torch.unique", "torch.unique_consecutive"), _unique),
     **{
         f"{owner}{kind}{rank}d": _with_indices
@@ -202,7 +207,7 @@ LISTS = frozenset(
     f"torch.{name}"
     for name in words(
         """
-        atleast_1d atleast_2d atleast_3d broadcast_tensors chunk dsplit hsplit meshgrid split
+        broadcast_tensors chunk dsplit hsplit meshgrid split
         tensor_split unbind vsplit
         """
     )

@@ -177,10 +177,9 @@ def where(op: Operator, scope: Scope) -> None:
     """Only by position are the two values accepted as numbers."""
     given = dict(arguments(op, scope))
     names = ["condition", "input" if "input" in given else "self", "other"]
-    if set(names) == set(given):
-        scope.assign(op, call(op.type, [given[name] for name in names], {}))
-    else:
-        function(op, scope)
+    if set(names) != set(given):
+        raise refuse(op, "it takes a condition and two values")
+    scope.assign(op, call(op.type, [given[name] for name in names], {}))
 
 
 def fill(op: Operator, scope: Scope) -> None:

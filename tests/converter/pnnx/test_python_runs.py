@@ -68,6 +68,11 @@ def one(line: str, *before: str) -> Graph:
          ["Tensor.slice s 1 1 0 1 dim=0 start=1 end=2 step=1 $input=0"], X[1]),
         ("prim::ListUnpack u 1 2 1 8 9", ["torch.unbind b 1 1 0 1 dim=0 $input=0"], X[1]),
         ("torch.topk t 1 1 0 9 dim=1 k=2 $input=0", [], X.topk(2, 1)[0]),
+        ("torch.atleast_3d a 1 1 0 9 $input=0", [], X),
+        ("torch.atleast_3d a 2 2 0 0 8 9", [], X),
+        ("torch.meshgrid m 2 2 1 1 8 9 indexing=ij",
+         ["Tensor.reshape r 1 1 0 1 shape=(24) $input=0"],
+         torch.meshgrid(X.reshape(24), X.reshape(24), indexing="ij")[1]),
         ("Tensor.topk t 1 1 0 9 dim=1 k=2 $input=0", [], X.topk(2, 1)[0]),
         ("Tensor.unbind u 1 2 0 8 9 dim=0 $input=0", [], X[1]),
         ("torch.max m 1 1 0 9 dim=1 keepdim=True $input=0", [], X.max(1, keepdim=True)[0]),
@@ -114,6 +119,7 @@ def test_one_operator(line: str, before: list[str], expected: Tensor, tmp_path: 
         ("torch.einsum op 1 1 0 9", "it has no equation"),
         ("F.relu op 1 1 0 9 @weight=(2)f32", "it is no module, but holds a tensor"),
         ("pnnx.Attribute op 0 1 9", "it does not hold one tensor, data"),
+        ("torch.where op 1 1 0 9 $condition=0", "takes a condition and two values"),
         ("torch.relu op 1 1 0 9 input=1 $input=0", "'input' cannot be the name"),
         ("torch.relu op 1 1 0 9 lambda=1 $input=0", "'lambda' cannot be the name"),
     ],
@@ -287,6 +293,45 @@ def test_what_may_be_called_exists() -> None:
 
 def test_results_are_of_what_may_be_called() -> None:
     assert (set(RESULTS) | LISTS) <= CALLABLES
+
+
+def schema_name(type: str) -> str:
+    return type.replace("torch.", "aten::", 1).replace(".", "_")
+
+
+def returns(type: str) -> set[str]:
+    """What the overloads of a function return: `1`, `2`, `Tensor[]`."""
+    kinds = set()
+    for schema in torch._C._jit_get_schemas_for_operator(schema_name(type)):
+        if not any(one.is_out for one in schema.arguments):
+            is_list = len(schema.returns) == 1 and str(schema.returns[0].type) == "List[Tensor]"
+            kinds.add("Tensor[]" if is_list else str(len(schema.returns)))
+    return kinds
+
+
+@pytest.mark.parametrize("owner", ["torch", "torch.linalg", "torch.fft", "torch.special"])
+def test_results_are_as_many_as_pytorch_s_schemas_say(owner: str) -> None:
+    for type in sorted(CALLABLES):
+        if type.rpartition(".")[0] == owner and (kinds := returns(type)):
+            known = RESULTS.get(type, "Tensor[]" if type in LISTS else 1)
+            assert callable(known) or kinds - OTHERS.get(type, set()) == {str(known)}, (type, kinds)
+
+
+OTHERS = {
+    "torch.sort": {"0"},  # of a list, in place
+    "torch.split": {"1"},  # of a string
+    "torch.where": {"Tensor[]"},  # of a condition alone
+}
+
+
+@pytest.mark.parametrize("type", sorted(LISTS))
+def test_lists_are_lists_even_of_one(type: str) -> None:
+    arguments = {"torch.chunk": (1,), "torch.split": (2,), "torch.unbind": ()}
+    sections = () if type in ("torch.broadcast_tensors", "torch.meshgrid") else (1,)
+    one_dim = X[0, 0] if type == "torch.meshgrid" else X[:1]
+    got = getattr(torch, type.removeprefix("torch."))(one_dim, *arguments.get(type, sections))
+    assert isinstance(got, tuple | list)
+    assert len(got) == 1
 
 
 def test_module_members_are_reserved() -> None:
