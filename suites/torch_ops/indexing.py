@@ -59,14 +59,21 @@ class torch_scatter_add(nn.Module):
 
 @case(
     inputs=[(8, 16), (8, 6), (2, 16), (1, 5, 9, 11), (1, 5, 3, 11), (1, 5, 9, 4)],
+    ncnn_inputs=[(8, 16), (8, 6), (2, 16), (1, 5, 9, 11), (1, 5, 3, 11)],
 )
 class torch_slice_scatter(nn.Module):
     """Along each dim, from the front and the back, with steps, and to the end."""
 
-    def forward(self, x, columns, rows, y, u, v):
-        return (
+    def forward(self, x, columns, rows, y, u, v=None):
+        scattered = (
             torch.slice_scatter(x, columns, 1, 2, 8),
             torch.slice_scatter(x, rows, start=6),
+            torch.slice_scatter(y, u, dim=2, start=6),
+        )
+        if v is None:
+            return scattered
+        return (
+            *scattered,
             x.slice_scatter(rows, dim=0, start=1, end=7, step=3),
             torch.slice_scatter(y, u, dim=2, start=-3),
             torch.slice_scatter(y, v, dim=-1, start=1, end=9, step=2),
