@@ -201,6 +201,14 @@ def sized(op: Operator, scope: Scope) -> None:
     scope.assign(op, f"{positional[0]}.{name}({positional[1]})")
 
 
+def view_as_complex(op: Operator, scope: Scope) -> None:
+    """The two halves must lie beside each other, and graphs have no `contiguous`."""
+    positional, named = split_arguments(op, scope)
+    if len(positional) != 1 or named:
+        raise refuse(op, "expected one tensor")
+    scope.assign(op, f"torch.view_as_complex({positional[0]}.contiguous())")
+
+
 def adaptive_pool(op: Operator, scope: Scope) -> None:
     positional, named = split_arguments(op, scope)
     named["output_size"] = modules.output_size(param(op, "output_size"))
@@ -229,6 +237,7 @@ STATEMENTS: Mapping[str, Statement] = {
     "Tensor.index": subscript.index,
     "Tensor.index_put": subscript.index_put,
     "Tensor.fill": fill,
+    "torch.view_as_complex": view_as_complex,
     "torch.where": where,
     "torch.einsum": einsum,
     "F.upsample": partial(upsample, ""),

@@ -44,6 +44,8 @@ def one(line: str, *before: str) -> Graph:
          ["torch.gt gt 1 1 0 1 other=5 $input=0"], torch.where(X > 5, X, 2.5)),
         ("torch.where w 2 1 1 0 9 input=-1 $condition=1 $other=0",
          ["torch.gt gt 1 1 0 1 other=5 $input=0"], torch.where(X > 5, -1, X)),
+        ("torch.view_as_complex c 1 1 1 9 $input=1",
+         ["Tensor.permute p 1 1 0 1 dims=(1,2,0) $input=0"], torch.complex(X[0], X[1])),
         ("Tensor.slice s 1 1 0 9 dim=-1 start=1 end=-1 step=2 $input=0", [], X[..., 1:-1:2]),
         ("Tensor.slice s 1 1 0 9 dims=(2,0) starts=(1,0) ends=(9223372036854775807,0) "
          "steps=(1,1) selects=(2147483647,1) $input=0", [], X[1, :, 1:]),
