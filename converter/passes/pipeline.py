@@ -9,6 +9,7 @@ from __future__ import annotations
 from converter.ir import Graph
 from converter.passes.adjacent import MergePermutes, MergeReshapes
 from converter.passes.base import Pass
+from converter.passes.centred_stft import CentredStft
 from converter.passes.composites import COMPOSITES
 from converter.passes.conv_padding import ConvPaddingMode, FusePadding
 from converter.passes.dead_code import DeadCode
@@ -19,6 +20,7 @@ from converter.passes.fold_weight_norm import FoldWeightNorm
 from converter.passes.formulas import FORMULAS
 from converter.passes.fuse_batch_norm import FuseBatchNorm
 from converter.passes.modules import Modules
+from converter.passes.multihead_attention import MultiheadAttention
 from converter.passes.noops import EliminateAddedZeros, EliminateNoopMath, EliminateNoops
 from converter.passes.prelu import SingleSlope
 from converter.passes.slices import MergeSlices
@@ -32,7 +34,9 @@ SPELLING: tuple[Pass, ...] = (
     DeadCode(),
     UnreadOutputs(),
     FoldWeightNorm(),
+    MultiheadAttention(),
     *COMPOSITES,
+    CentredStft(),
     DeadCode(),
     StoredWeights(),
     Modules(),
