@@ -4,6 +4,7 @@ the Python that runs them (`_ncnn.py`)."""
 from converter.ncnn import (  # noqa: F401, each registers the operators that it lowers
     activation,
     attention,
+    boolean,
     constant,
     convolution,
     embedding,

@@ -5,7 +5,18 @@ from __future__ import annotations
 import math
 
 from converter.ir import Attribute
-from converter.ncnn.arithmetic import ADD, DIV, LOGADDEXP, MAX, MIN, MUL, SUB, binary, unary
+from converter.ncnn.arithmetic import (
+    ADD,
+    DIV,
+    LOGADDEXP,
+    MAX,
+    MIN,
+    MUL,
+    SUB,
+    binary,
+    pointwise,
+    unary,
+)
 from converter.ncnn.blob import Blob
 from converter.ncnn.layers import (
     CELU,
@@ -46,7 +57,7 @@ NO_PARAMS = {
 def _elementwise(types: tuple[str, ...], call: LayerCall) -> None:
     @ncnn(*types)
     def layer(op: Op) -> Blob:
-        return op.emit(call, op.blob())
+        return pointwise(op, call, op.blob())
 
 
 for types, call in NO_PARAMS.items():
@@ -55,36 +66,37 @@ for types, call in NO_PARAMS.items():
 
 @ncnn("F.leaky_relu", "nn.LeakyReLU")
 def leaky_relu(op: Op) -> Blob:
-    return op.emit(RELU(slope=op.number("negative_slope", 0.01)), op.blob())
+    return pointwise(op, RELU(slope=op.number("negative_slope", 0.01)), op.blob())
 
 
 @ncnn("F.rrelu", "nn.RReLU")
 def rrelu(op: Op) -> Blob:
     """In eval mode, the slope is the mean of the bounds."""
-    return op.emit(
-        RELU(slope=(op.number("lower", 1 / 8) + op.number("upper", 1 / 3)) / 2), op.blob()
-    )
+    slope = (op.number("lower", 1 / 8) + op.number("upper", 1 / 3)) / 2
+    return pointwise(op, RELU(slope=slope), op.blob())
 
 
 @ncnn("F.elu", "nn.ELU")
 def elu(op: Op) -> Blob:
-    return op.emit(ELU(alpha=op.number("alpha", 1.0)), op.blob())
+    return pointwise(op, ELU(alpha=op.number("alpha", 1.0)), op.blob())
 
 
 @ncnn("F.celu", "nn.CELU")
 def celu(op: Op) -> Blob:
-    return op.emit(CELU(alpha=op.number("alpha", 1.0)), op.blob())
+    return pointwise(op, CELU(alpha=op.number("alpha", 1.0)), op.blob())
 
 
 @ncnn("F.gelu", "nn.GELU")
 def gelu(op: Op) -> Blob:
     op.expect("approximate", "none", "tanh")
-    return op.emit(GELU(fast_gelu=int(op.params.get("approximate") == "tanh")), op.blob())
+    return pointwise(op, GELU(fast_gelu=int(op.params.get("approximate") == "tanh")), op.blob())
 
 
 @ncnn("F.hardtanh", "nn.Hardtanh")
 def hardtanh(op: Op) -> Blob:
-    return op.emit(CLIP(min=op.number("min_val", -1.0), max=op.number("max_val", 1.0)), op.blob())
+    return pointwise(
+        op, CLIP(min=op.number("min_val", -1.0), max=op.number("max_val", 1.0)), op.blob()
+    )
 
 
 @ncnn("torch.clamp", "torch.clip")
@@ -98,18 +110,18 @@ def clamp(op: Op) -> Blob:
         return binary(op, MAX, x, op.number("min"))
     if low is None:
         return binary(op, MIN, x, op.number("max"))
-    return op.emit(CLIP(min=op.number("min"), max=op.number("max")), x)
+    return pointwise(op, CLIP(min=op.number("min"), max=op.number("max")), x)
 
 
 @ncnn("F.softshrink", "nn.Softshrink")
 def softshrink(op: Op) -> Blob:
     bound = op.number("lambd", 0.5)
-    return op.emit(SHRINK(bias=bound, lambd=bound), op.blob())
+    return pointwise(op, SHRINK(bias=bound, lambd=bound), op.blob())
 
 
 @ncnn("F.hardshrink", "nn.Hardshrink")
 def hardshrink(op: Op) -> Blob:
-    return op.emit(SHRINK(bias=0.0, lambd=op.number("lambd", 0.5)), op.blob())
+    return pointwise(op, SHRINK(bias=0.0, lambd=op.number("lambd", 0.5)), op.blob())
 
 
 @ncnn("F.softplus", "nn.Softplus")

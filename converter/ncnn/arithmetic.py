@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from converter.ir import Dim, Shape
 from converter.ncnn.blob import Blob
-from converter.ncnn.layers import BINARY_OP, ERF, UNARY_OP
+from converter.ncnn.layers import BINARY_OP, ERF, UNARY_OP, LayerCall
 from converter.ncnn.op import Op
 
 ADD, SUB, MUL, DIV, MAX, MIN, POW, RSUB, RDIV, RPOW, ATAN2, RATAN2, FMOD, RFMOD = range(14)
@@ -59,8 +59,18 @@ UNARY = {
 
 def unary(op: Op, name: str, x: Blob) -> Blob:
     """One of `UNARY`, or erf."""
-    call = ERF() if name == "erf" else UNARY_OP(op_type=UNARY[name])
-    return op.emit(call, x, shape=x.shape)
+    return pointwise(op, ERF() if name == "erf" else UNARY_OP(op_type=UNARY[name]), x)
+
+
+def pointwise(op: Op, call: LayerCall, x: Blob) -> Blob:
+    """A layer that computes each element by itself.
+
+    What only it reads need not be reshaped before: the result is, and perhaps needs not be either.
+    """
+    if x.origin is None or len(op.operator.inputs[0].consumers) > 1:
+        return op.emit(call, x, shape=x.shape)
+    y = op.emit(call, x.origin, shape=x.origin.shape)
+    return op.view(y, x.shape, x.batch)
 
 
 def binary(op: Op, kind: int, a: Blob | float, b: Blob | float) -> Blob:
@@ -69,7 +79,7 @@ def binary(op: Op, kind: int, a: Blob | float, b: Blob | float) -> Blob:
         return binary(op, REVERSED[kind], b, a)
     assert isinstance(a, Blob)
     if not isinstance(b, Blob):
-        return op.emit(BINARY_OP(op_type=kind, with_scalar=1, b=b), a, shape=a.shape)
+        return pointwise(op, BINARY_OP(op_type=kind, with_scalar=1, b=b), a)
     shape = broadcast(op, a.shape, b.shape)
     a, b, batch = aligned(op, a, b, len(shape))
     return op.emit(BINARY_OP(op_type=kind), a, b, shape=shape, batch=batch)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from converter.ir import Array, Attribute, Operator
 from converter.ncnn.blob import Blob
+from converter.ncnn.boolean import chosen
 from converter.ncnn.graph import computed
 from converter.ncnn.joining import expanded
 from converter.ncnn.layers import MULTI_HEAD_ATTENTION, SDPA
@@ -21,7 +24,7 @@ def _sequences(op: Operator) -> int | None:
     return 0 if op.params.get("batch_first") is True else 1
 
 
-@ncnn("nn.MultiheadAttention", batch=_sequences)
+@ncnn("nn.MultiheadAttention", batch=_sequences, dtypes="checked")
 def multihead_attention(op: Op) -> list[Blob]:
     for name in ("add_bias_kv", "add_zero_attn"):
         op.expect(name, False)
@@ -49,7 +52,9 @@ def multihead_attention(op: Op) -> list[Blob]:
 
 
 def _heads_mask(op: Op, mask: Blob, query: Blob) -> Blob:
-    """A mask (queries, keys) for all, or (batch and heads, queries, keys)."""
+    """A mask (queries, keys), or (batch and heads, queries, keys), added or true where ignored."""
+    if mask.dtype == "bool":
+        mask = chosen(op, mask, -math.inf, 0.0)
     if mask.rank != 3:
         return op.lay(mask, None)
     batch = 1 if query.batch is None else op.known((query.count,))[0]
@@ -93,7 +98,7 @@ def _heads(op: Operator) -> int | None:
     return 0 if shape is not None and len(shape) == 4 else None
 
 
-@ncnn("F.scaled_dot_product_attention", batch=_heads)
+@ncnn("F.scaled_dot_product_attention", batch=_heads, dtypes="checked")
 def scaled_dot_product_attention(op: Op) -> Blob:
     """ncnn's SDPA takes (heads, queries, features)."""
     if op.number("dropout_p", 0.0) != 0:
@@ -124,7 +129,9 @@ def _with_heads(op: Op, x: Blob) -> Blob:
 
 
 def _attention_mask(op: Op, mask: Blob, query: Blob, key: Blob) -> Blob:
-    """(queries, keys) for all heads, or (heads, queries, keys)."""
+    """(queries, keys), or (heads, queries, keys), added or true where attended to."""
+    if mask.dtype == "bool":
+        mask = chosen(op, mask, 0.0, -math.inf)
     heads, rows = op.sizes(query)[1:3]
     columns = op.known(key.shape[-2:-1])[0]
     sizes = (*(1,) * (4 - mask.rank), *op.sizes(mask))

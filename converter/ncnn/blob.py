@@ -19,8 +19,10 @@ MAX_RANK = 4
 class Blob:
     """A tensor of PyTorch in a blob: its shape, and the axis that is the batch, or None.
 
-    `values` are a constant's, whose layer is made when it is read; `origin` is the blob that this
-    one is only another view of, in row-major order.
+    `dtype` is the tensor's. The blob holds floats, of integers and booleans too, unless `indices`
+    says that it holds 32-bit integers, as `Embed` reads. `values` are a constant's, whose layer is
+    made when it is read; `origin` is the blob that this one is only another view of, in row-major
+    order.
     """
 
     operand: Operand | None
@@ -29,6 +31,7 @@ class Blob:
     batch: int | None = None
     values: Attribute | None = None
     origin: Blob | None = None
+    indices: bool = False
 
     @property
     def rank(self) -> int:

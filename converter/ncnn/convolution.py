@@ -11,6 +11,7 @@ import math
 
 from converter.ir import Attribute, Operator, Param
 from converter.ncnn.blob import Blob
+from converter.ncnn.graph import reshaped
 from converter.ncnn.layers import (
     CONVOLUTION,
     CONVOLUTION_1D,
@@ -27,6 +28,7 @@ from converter.ncnn.layers import (
     DEFORMABLE_CONV_2D,
     Layer,
 )
+from converter.ncnn.linear import linear
 from converter.ncnn.op import Op
 from converter.ncnn.padding import pad
 from converter.ncnn.registry import images, ncnn
@@ -61,6 +63,8 @@ def conv(op: Op) -> Blob:
     shape = op.known(weight.shape)
     dilation = op.integers("dilation", spatial)
     pads = _padding(op, spatial, shape[2:], dilation)
+    if _is_pixel(x, weight, groups, bias) and not any(map(any, pads)):
+        return _of_pixel(op, x, weight, bias)
     mode = op.params.get("padding_mode", "zeros")
     if mode != "zeros":
         x = pad(op, x, pads, op.text("padding_mode"))
@@ -78,6 +82,22 @@ def conv(op: Op) -> Blob:
         **_pads(pads),
         **({"group": groups} if groups > 1 else {}),
     )
+
+
+def _is_pixel(x: Blob, weight: Blob, groups: int, bias: Blob | None) -> bool:
+    """Whether all is channels, as after a global pooling."""
+    stored = weight.values is not None and (bias is None or bias.values is not None)
+    return groups == 1 and stored and {*weight.shape[2:], *x.dims[1:]} == {1}
+
+
+def _of_pixel(op: Op, x: Blob, weight: Blob, bias: Blob | None) -> Blob:
+    """A convolution of one pixel by one: a linear map of its channels."""
+    assert weight.values is not None
+    sizes = weight.values.shape
+    channels = op.view(x, x.shape[: x.rank - len(sizes) + 2], x.batch)
+    rows = reshaped(weight.values, sizes[:2])
+    y = linear(op, channels, rows, None if bias is None else bias.values)
+    return op.view(y, op.shape(), x.batch)
 
 
 @ncnn("nn.ConvTranspose1d", "F.conv_transpose1d", batch=images(1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from converter.ir import Attribute, Operator
 from converter.ncnn.blob import Blob
-from converter.ncnn.graph import INTEGERS
+from converter.ncnn.graph import computed
 from converter.ncnn.layers import EMBED
 from converter.ncnn.op import Op
 from converter.ncnn.registry import ncnn
@@ -33,8 +33,11 @@ def embedding_function(op: Op) -> Blob:
 
 def _embed(op: Op, indices: Blob, table: Attribute) -> Blob:
     """Embed takes the indices of one sequence, as 32-bit integers."""
-    if indices.dtype not in INTEGERS or indices.values is not None:
-        op.refuse("needs indices that are an input of the network")
+    if indices.values is not None:
+        places, rows_shape = indices.values, (*op.sizes(indices), table.shape[1])
+        return op.constant(computed(rows_shape, lambda: table.array()[places.array()], table.dtype))
+    if not indices.indices:
+        op.refuse("needs indices that are an input of the network, and not computed with")
     count, size = table.shape
     words = indices
     if len(indices.dims) != 1:

@@ -22,6 +22,7 @@ from converter.ncnn.arithmetic import (
     unary,
 )
 from converter.ncnn.blob import Blob
+from converter.ncnn.boolean import logical
 from converter.ncnn.graph import FLOATS
 from converter.ncnn.op import Op
 from converter.ncnn.power import power
@@ -44,6 +45,8 @@ BINARY = {
     "floor_divide": FLOOR_DIVIDE,
     "logaddexp": LOGADDEXP,
 }
+
+LOGICAL = ("and", "or", "xor")
 
 CONSTANTS: dict[str, Callable[[float, float], float]] = {
     "add": lambda a, b: a + b,
@@ -80,7 +83,7 @@ def _value(op: Op, words: Iterator[str]) -> Number:
         if x.dtype == "c64":
             return _of_complex(op, word, x)
         return unary(op, word, x)
-    if word in BINARY or word in ("pow", "remainder"):
+    if word in BINARY or word in ("pow", "remainder", *LOGICAL):
         return _binary(op, word, _value(op, words), _value(op, words))
     try:
         return float(word)
@@ -91,7 +94,7 @@ def _value(op: Op, words: Iterator[str]) -> Number:
 def _input(op: Op, word: str) -> Number:
     """An input; a constant of one value is that number."""
     blob = op.blob(int(word[1:]))
-    if blob.dtype not in (*FLOATS, "c64"):
+    if blob.dtype not in (*FLOATS, "bool", "c64"):
         op.refuse(f"computes in {blob.dtype}, and ncnn in floats", "convert it with .float()")
     if blob.values is not None and blob.values.size == 1:
         return float(blob.values.array().reshape(()).item())
@@ -103,6 +106,13 @@ def _binary(op: Op, word: str, a: Number, b: Number) -> Number:
         if word not in CONSTANTS:
             op.refuse(f"{word} of the numbers {a} and {b}")
         return CONSTANTS[word](a, b)
+    if isinstance(a, Blob) and isinstance(b, Blob) and "bool" in (a.dtype, b.dtype):
+        if word in LOGICAL:
+            return logical(op, word, a, b)
+        if a.dtype == b.dtype:
+            op.refuse(f"{word} of booleans", "convert them with .float()")
+    if word in LOGICAL:
+        op.refuse(f"{word} of numbers is not expressible in ncnn")
     if any(isinstance(number, Blob) and number.dtype == "c64" for number in (a, b)):
         return _scaled(op, word, a, b)
     if word == "pow":

@@ -20,13 +20,14 @@ class Port:
     """An input or output of the network, and the tensor that it stands for.
 
     `batch` is the axis of the tensor that the blob keeps as its batch, or None: ncnn holds up to
-    four dimensions, and the batch beside them.
+    four dimensions, and the batch beside them. With `indices` the blob holds 32-bit integers.
     """
 
     operand: Operand
     shape: Shape
     dtype: str | None
     batch: int | None
+    indices: bool = False
 
 
 @dataclass

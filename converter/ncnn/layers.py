@@ -136,6 +136,7 @@ _PAD = {"pad_left": 4, "pad_right": 15}
 _PAD_H = {"pad_top": 14, "pad_bottom": 16}
 _PAD_D = {"pad_front": 24, "pad_behind": 17}
 _WEIGHT = {"num_output": 0, "bias_term": 5, "weight_data_size": 6}
+_PAD_VALUE = {"pad_value": Float(18)}
 _ACTIVATION: dict[str, int | Slot] = {"activation_type": 9, "activation_params": Floats(10)}
 _1D = _WEIGHT | _KERNEL | _PAD | _ACTIVATION
 _2D = _1D | _KERNEL_H | _PAD_H
@@ -161,16 +162,18 @@ BINARY_OP = Layer("BinaryOp", op_type=0, with_scalar=1, b=Float(2))
 CELU = Layer("CELU", alpha=Float(0))
 CLIP = Layer("Clip", min=Float(0), max=Float(1))
 CONCAT = Layer("Concat", axis=0)
-CONVOLUTION = Layer("Convolution", "weight* bias", **_2D, dynamic_weight=19)
-CONVOLUTION_1D = Layer("Convolution1D", "weight* bias", **_1D, dynamic_weight=19)
-CONVOLUTION_3D = Layer("Convolution3D", "weight* bias", **_3D)
+CONVOLUTION = Layer("Convolution", "weight* bias", **_2D, **_PAD_VALUE, dynamic_weight=19)
+CONVOLUTION_1D = Layer("Convolution1D", "weight* bias", **_1D, **_PAD_VALUE, dynamic_weight=19)
+CONVOLUTION_3D = Layer("Convolution3D", "weight* bias", **_3D, **_PAD_VALUE)
 CONVOLUTION_DEPTHWISE = Layer(
-    "ConvolutionDepthWise", "weight* bias", **_2D, group=7, dynamic_weight=19
+    "ConvolutionDepthWise", "weight* bias", **_2D, **_PAD_VALUE, group=7, dynamic_weight=19
 )
 CONVOLUTION_DEPTHWISE_1D = Layer(
-    "ConvolutionDepthWise1D", "weight* bias", **_1D, group=7, dynamic_weight=19
+    "ConvolutionDepthWise1D", "weight* bias", **_1D, **_PAD_VALUE, group=7, dynamic_weight=19
 )
-CONVOLUTION_DEPTHWISE_3D = Layer("ConvolutionDepthWise3D", "weight* bias", **_3D, group=7)
+CONVOLUTION_DEPTHWISE_3D = Layer(
+    "ConvolutionDepthWise3D", "weight* bias", **_3D, **_PAD_VALUE, group=7
+)
 COPY_TO = Layer("CopyTo", starts=Ints(9), axes=Ints(11))
 CROP = Layer("Crop", starts=Ints(9), ends=Ints(10), axes=Ints(11))
 CUMULATIVE_SUM = Layer("CumulativeSum", axis=0)

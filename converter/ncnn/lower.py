@@ -9,10 +9,13 @@ from converter.ir import Attribute, Graph, Operand, Shape
 from converter.ncnn.batch import wanted_axes
 from converter.ncnn.blob import MAX_RANK, Blob, carried, physical
 from converter.ncnn.graph import FLOATS, INTEGERS, NcnnGraph, Nest, Port, reshaped
+from converter.ncnn.integers import numbers
 from converter.ncnn.layers import INPUT, MEMORY_DATA, RESHAPE, LayerCall
 from converter.ncnn.op import Op
 from converter.ncnn.passes.dead_layers import remove_dead_layers
 from converter.ncnn.passes.fuse_activation import fuse_activation
+from converter.ncnn.passes.fuse_padding import fuse_padding
+from converter.ncnn.passes.fuse_transpose import fuse_transpose
 from converter.ncnn.passes.split_blobs import split_blobs
 from converter.ncnn.registry import RULES, Dtypes
 
@@ -25,6 +28,10 @@ SIZES = {
 """What ncnn calls the dimensions of a blob of each rank, outermost first."""
 
 
+PASSES = (remove_dead_layers, fuse_activation, fuse_padding, fuse_transpose, split_blobs)
+"""In this order: the dead read blobs too, and what is split has more readers than one."""
+
+
 def lower(graph: Graph) -> NcnnGraph:
     """Lower a graph of PyTorch-level operators, as pnnx writes them, to ncnn layers.
 
@@ -32,9 +39,8 @@ def lower(graph: Graph) -> NcnnGraph:
     not have, naming the operator, the user's source line and the mend.
     """
     made = Lowering(graph).run()
-    fuse_activation(made)
-    remove_dead_layers(made)
-    split_blobs(made)
+    for run in PASSES:
+        run(made)
     return made
 
 
@@ -48,6 +54,7 @@ class Lowering:
         self.made = NcnnGraph()
         self.wanted = wanted_axes(graph)
         self._graph = graph
+        self._numbers = numbers(graph)
         self._values: dict[Operand, Value] = {}
         self._names: dict[str, int] = {}
 
@@ -77,8 +84,17 @@ class Lowering:
         except ValueError as e:  # a value that the layer table refuses
             op.refuse(str(e))
         blobs = [made] if isinstance(made, Blob) else list(made)
+        indices = rule.dtypes == "moved" and self._indices(op)
         for operand, blob in zip(op.operator.outputs, blobs, strict=True):
-            self._values[operand] = replace(blob, dtype=operand.dtype or blob.dtype)
+            dtype = operand.dtype or blob.dtype
+            self._values[operand] = replace(blob, dtype=dtype, indices=indices)
+
+    def _indices(self, op: Op) -> bool:
+        """Whether what an operator moves is indices; not if only some of it is."""
+        held = {op.blob(index).indices for index in range(op.count)}
+        if len(held) > 1:
+            op.refuse("mixes indices for an embedding with other numbers")
+        return True in held
 
     # --- values
 
@@ -105,8 +121,9 @@ class Lowering:
         if operand.dtype not in (*FLOATS, *INTEGERS):
             op.refuse(f"is of {operand.dtype}, which ncnn does not have", "give it floats")
         made = self._add(op, INPUT(), (), 1, f"in{len(self.made.inputs)}")[0]
-        self.made.inputs.append(Port(made, shape, operand.dtype, batch))
-        return Blob(made, shape, operand.dtype, batch)
+        indices = operand.dtype in INTEGERS and operand not in self._numbers
+        self.made.inputs.append(Port(made, shape, operand.dtype, batch, indices))
+        return Blob(made, shape, operand.dtype, batch, indices=indices)
 
     def _output(self, op: Op, operand: Operand) -> Nest:
         return self._port(op, self._value(op, operand))
@@ -116,7 +133,7 @@ class Lowering:
             return tuple(self._port(op, item) for item in value)
         if value.batch is not None and value.rank == 1:
             value = self.view(op, value, value.shape, None)
-        port = Port(self._read(op, value), value.shape, value.dtype, value.batch)
+        port = Port(self._read(op, value), value.shape, value.dtype, value.batch, value.indices)
         self.made.outputs.append(port)
         return len(self.made.outputs) - 1
 
@@ -157,7 +174,7 @@ class Lowering:
         if blob.operand is not None:
             return blob.operand
         assert blob.values is not None
-        if blob.dtype not in FLOATS:
+        if blob.dtype not in (*FLOATS, *INTEGERS, "bool"):
             op.refuse(f"reads a constant of {blob.dtype}, and ncnn holds floats")
         self._check_rank(op, blob.shape, blob.batch)
         if blob.count != 1:
@@ -190,10 +207,10 @@ class Lowering:
         target = Blob(None, shape, blob.dtype, batch)
         plain = _same_batch(origin, target)
         if plain and target.dims == origin.dims:
-            return Blob(origin.operand, shape, blob.dtype, batch, origin=origin.origin)
+            return replace(blob, operand=origin.operand, shape=shape, batch=batch, origin=None)
         call = _plain_reshape(op, target) if plain else _batch_reshape(op, origin, target)
         operand = self._add(op, call, [origin.operand], 1)[0]
-        return Blob(operand, shape, blob.dtype, batch, origin=origin)
+        return replace(blob, operand=operand, shape=shape, batch=batch, origin=origin)
 
 
 def _check_dtypes(op: Op, dtypes: Dtypes) -> None:

@@ -20,6 +20,7 @@ TORCH = {
     "i32": "int",
     "i64": "long",
     "u8": "uint8",
+    "bool": "bool",
 }
 
 HEAD = '''\
@@ -97,7 +98,7 @@ def _sizes(shape: Shape) -> list[int]:
 
 def _array(number: int, port: Port) -> str:
     """The input as ncnn takes it: single precision or 32-bit integers, and at least one dim."""
-    dtype = "int" if port.dtype in INTEGERS else "float"
+    dtype = "int" if port.indices else "float"
     cast = "" if TORCH[port.dtype] == dtype else f".to(torch.{dtype})"
     shape = "" if port.shape else ".reshape(1)"
     return f"in{number}{cast}{shape}.numpy()"
@@ -105,7 +106,7 @@ def _array(number: int, port: Port) -> str:
 
 def _format(port: Port) -> str:
     """How to read the blob, which is of floats unless told otherwise."""
-    return "'i', " if port.dtype in INTEGERS else ""
+    return "'i', " if port.indices else ""
 
 
 def _as_model(port: Port) -> str:

@@ -120,12 +120,6 @@ def same(op: Op) -> Blob:
     return op.blob()
 
 
-@ncnn("Tensor.to", "Tensor.type_as")
-def to(op: Op) -> Blob:
-    """From floats to floats: ncnn chooses their precision when it runs."""
-    return op.blob()
-
-
 def squeezed(op: Op, x: Blob, dim: int) -> Blob:
     """The tensor without a dim of size 1."""
     shape: Shape = x.shape[:dim] + x.shape[dim + 1 :]

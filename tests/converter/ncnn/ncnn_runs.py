@@ -14,7 +14,6 @@ import pytest
 
 from converter.ir import Graph
 from converter.ncnn import NcnnGraph, lower, write_bin, write_param
-from converter.ncnn.graph import INTEGERS
 from converter.ncnn.python import NO_BATCH
 from converter.pnnx.param import read_param
 from converter.pnnx.read import read_pnnx
@@ -77,7 +76,7 @@ def run(net: NcnnGraph, arrays: Sequence[Any], folder: Path, fp16: bool = False)
         assert loaded.load_model(str(bin)) == 0, param.read_text()
         with loaded.create_extractor() as extractor:
             for number, (port, array) in enumerate(zip(net.inputs, arrays, strict=True)):
-                values = array.astype(np.int32) if array.dtype.kind == "i" else array
+                values = array.astype(np.int32 if port.indices else np.float32)
                 batch = NO_BATCH if port.batch is None else port.batch
                 mat = ncnn.Mat(values.reshape(values.shape or 1), batch_index=batch)
                 extractor.input(f"in{number}", mat.clone())
@@ -86,7 +85,7 @@ def run(net: NcnnGraph, arrays: Sequence[Any], folder: Path, fp16: bool = False)
                 status, mat = extractor.extract(f"out{number}")
                 assert status == 0, f"out{number}: {status}\n{param.read_text()}"
                 batch = NO_BATCH if port.batch is None else port.batch
-                format = "i" if port.dtype in INTEGERS else ""
+                format = "i" if port.indices else ""
                 values = mat.numpy(format, batch_index=batch)
                 outputs.append(values.reshape(port.shape or ()).copy())
     return outputs

@@ -120,3 +120,84 @@ pnnx.Output           out  1 0 4
 """)
     )
     assert layers_of(net) == ["Input", "Input", "Convolution", "Split", "ReLU"]
+
+
+def test_padding_is_fused_into_convolutions(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    cases = {
+        (1, 3, 9): [
+            nn.Sequential(nn.ConstantPad1d((1, 2), 0.0), nn.Conv1d(3, 4, 3, padding=1)),
+            nn.Sequential(nn.ConstantPad1d((1, 2), 1.5), nn.Conv1d(3, 4, 3)),
+        ],
+        (1, 4, 6, 7): [
+            nn.Sequential(nn.ZeroPad2d((1, 2, 0, 3)), nn.Conv2d(4, 4, 3, stride=2)),
+            nn.Sequential(nn.ZeroPad2d((1, 2, 0, 1)), nn.Conv2d(4, 4, 3, padding=1, groups=4)),
+            nn.Sequential(nn.ConstantPad2d((1, 0, 1, 0), -2.5), nn.Conv2d(4, 4, 3)),
+        ],
+        (1, 3, 5, 4, 4): [
+            nn.Sequential(nn.ConstantPad3d((1, 2, 0, 1, 2, 0), 0.0), nn.Conv3d(3, 4, 3)),
+        ],
+    }
+    for shape, modules in cases.items():
+        net = check(Calls(*modules), torch.randn(shape), folder=tmp_path)
+        assert "Padding" not in layers_of(net)
+
+
+def test_padding_that_is_another_stays(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    modules = [
+        nn.Sequential(nn.ConstantPad2d(1, 1.5), nn.Conv2d(4, 4, 3, padding=1)),
+        nn.Sequential(nn.ReflectionPad2d(1), nn.Conv2d(4, 4, 3)),
+        lambda x: F.conv2d(F.pad(x, (0, 0, 0, 0, 1, 1)), torch.ones(4, 6, 3, 3)),
+        nn.Sequential(nn.ZeroPad2d(1), nn.ConvTranspose2d(4, 4, 3)),
+    ]
+    net = check(Calls(*modules), torch.randn(1, 4, 6, 7), folder=tmp_path)
+    assert layers_of(net).count("Padding") == len(modules)
+
+
+def test_products_read_what_is_transposed(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    for shape in [(4, 5), (3, 4, 5), (2, 3, 4, 5)]:
+        net = check(
+            Calls(lambda x, y: torch.matmul(x, y.transpose(-2, -1))),
+            torch.randn(shape),
+            torch.randn(shape),
+            folder=tmp_path,
+        )
+        assert layers_of(net) == ["Input", "Input", "MatMul"]
+
+
+def test_a_transpose_that_is_read_twice_stays(tmp_path: Path) -> None:
+    call = Calls(lambda x: (torch.matmul(x, x.transpose(0, 1)), x.transpose(0, 1) + 1))
+    net = check(call, torch.randn(4, 5), folder=tmp_path)
+    assert layers_of(net).count("Permute") == 1
+
+
+def test_a_convolution_of_one_pixel_is_an_inner_product(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+
+    def gated() -> nn.Module:
+        """Squeeze and excitation, as in MobileNetV3."""
+        return nn.Sequential(
+            nn.AdaptiveAvgPool2d(1), nn.Conv2d(4, 2, 1), nn.ReLU(), nn.Conv2d(2, 4, 1)
+        )
+
+    class Gate(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.gate = gated()
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * torch.sigmoid(self.gate(x))
+
+    for shape in [(1, 4, 6, 7), (2, 4, 6, 7), (4, 6, 7)]:
+        net = check(Gate(), torch.randn(shape), folder=tmp_path)
+        assert layers_of(net) == [
+            "Input",
+            "Split",
+            "Pooling",
+            "InnerProduct",
+            "InnerProduct",
+            "Reshape",
+            "BinaryOp",
+        ]
