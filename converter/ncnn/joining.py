@@ -15,7 +15,9 @@ from converter.ncnn.shape import unsqueezed
 
 @ncnn("torch.cat", dtypes="moved")
 def cat(op: Op) -> Blob:
-    blobs = [op.blob(index) for index in range(op.count)]
+    """PyTorch passes over what is of shape (0,), such as the cache before its first entry."""
+    every = [op.blob(index) for index in range(op.count)]
+    blobs = [blob for blob in every if blob.shape != (0,)]
     return concatenated(op, blobs, op.dim(blobs[0].rank, default=0))
 
 

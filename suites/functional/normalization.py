@@ -21,7 +21,8 @@ class F_batch_norm(nn.Module):
     def __init__(self):
         super().__init__()
         for rank, channels in ((2, 16), (3, 2), (4, 3), (5, 5)):
-            self.register_buffer(f"mean{rank}", torch.rand(channels))
+            # Not what the inputs begin with, which the same seed draws: their difference is noise.
+            self.register_buffer(f"mean{rank}", torch.rand(channels) / 2)
             self.register_buffer(f"var{rank}", torch.rand(channels))
             setattr(self, f"weight{rank}", values(channels))
             setattr(self, f"bias{rank}", values(channels))
