@@ -71,12 +71,12 @@ def rrelu(call: Call, emit: Emitter) -> None:
     )
 
 
-@lowers("softmax.int", "_softmax.default", "special_softmax.int")
+@lowers("softmax.int", "_softmax.default", "special_softmax.default")
 def softmax(call: Call, emit: Emitter) -> None:
     normalized(call, emit, "F.softmax")
 
 
-@lowers("log_softmax.int", "_log_softmax.default", "special_log_softmax.int")
+@lowers("log_softmax.int", "_log_softmax.default", "special_log_softmax.default")
 def log_softmax(call: Call, emit: Emitter) -> None:
     normalized(call, emit, "F.log_softmax")
 

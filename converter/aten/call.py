@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from converter.errors import UnsupportedError, Where
-from converter.ir import Operand, Param
+from converter.ir import Operand, Param, Shape
 
 Arg = Param | Operand | tuple["Arg", ...]
 """A bound argument: a tensor, a constant, or a tuple of those."""
@@ -16,7 +17,10 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Call:
-    """A call of `target` (`aten.conv2d.default`), its arguments by schema name with defaults."""
+    """A call of `target` (`aten.conv2d.default`), its arguments by schema name with defaults.
+
+    `strides` are those of its tensor arguments in the export, in elements.
+    """
 
     target: str
     name: str
@@ -24,6 +28,7 @@ class Call:
     outputs: list[Operand]
     where: Where | None = None
     module: tuple[str, str] | None = None
+    strides: Mapping[str, Shape] = field(default_factory=dict)
 
     @property
     def output(self) -> Operand:

@@ -2,96 +2,136 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from converter.aten.call import Call
+from converter.aten.call import Arg, Call
+from converter.aten.dtype import torch_dtype
 from converter.aten.emit import Emitter
-from converter.aten.registry import lowers
+from converter.aten.registry import lowers, overloads
 from converter.ir import DTYPES, Array, Attribute, LazyData
 
 LIMIT = 1 << 30
 """Bytes that a constant may have; a larger one is refused instead of filling the model's file."""
 
-
-def constant(call: Call, emit: Emitter, values: Array) -> None:
-    """Store the result; it is the expression of a few numbers, worked out when it is written."""
-    store(call, emit, Attribute.of(values))
+Number = bool | int | float | complex
 
 
-def store(call: Call, emit: Emitter, attribute: Attribute) -> None:
-    emit.attribute(call.output, attribute)
-
-
-def filled(call: Call, emit: Emitter, value: bool | int | float | complex) -> None:
-    """A tensor of the result's shape and dtype, full of one value."""
-    output = call.output
-    if output.shape is None or output.dtype is None:
-        raise call.refuse("the result's shape is unknown")
-    shape = tuple(dim for dim in output.shape if isinstance(dim, int))
-    dtype = DTYPES[output.dtype]
-    attribute = Attribute(
-        output.dtype, shape, LazyData(lambda: np.full(shape, np.asarray(value).astype(dtype)))
-    )
+def store(call: Call, emit: Emitter, values: Callable[[], Array]) -> None:
+    """Let the result be a stored tensor, whose values are worked out when they are written."""
+    dtype = dtype_of(call)
+    attribute = Attribute(dtype, call.sizes(call.output), LazyData(values))
     if attribute.nbytes > LIMIT:
         raise call.refuse(
             f"the constant would have {attribute.nbytes} bytes, more than {LIMIT}",
             "make it smaller, or pass it as an input",
         )
-    store(call, emit, attribute)
+    emit.attribute(call.output, attribute)
+
+
+def dtype_of(call: Call) -> str:
+    dtype = call.output.dtype
+    assert dtype is not None
+    return dtype
+
+
+def filled(call: Call, emit: Emitter, value: Number) -> None:
+    """A tensor of the result's shape and dtype, full of one value."""
+    shape, dtype = call.sizes(call.output), DTYPES[dtype_of(call)]
+    exact = np.asarray(value)
+    if dtype.itemsize == 2 and exact.dtype.kind == "f":
+        exact = exact.astype(np.float32)  # torch rounds twice on the way to half precision
+    store(call, emit, lambda: np.full(shape, exact.astype(dtype)))
 
 
 @lowers(
-    "zeros.default",
-    "zeros_like.default",
-    "new_zeros.default",
-    "empty.memory_format",
-    "empty_like.default",
-    "new_empty.default",
+    *overloads("zeros zeros_like new_zeros empty_like new_empty new_empty_strided empty_strided"),
+    *("empty.memory_format", "empty_permuted.default"),
 )
 def zeros(call: Call, emit: Emitter) -> None:
     """An empty tensor may hold anything; zeros are as good, and the same in every run."""
     filled(call, emit, 0)
 
 
-@lowers("ones.default", "ones_like.default", "new_ones.default")
+@lowers(*overloads("ones ones_like new_ones"))
 def ones(call: Call, emit: Emitter) -> None:
     filled(call, emit, 1)
 
 
-@lowers("full.default", "full_like.default", "new_full.default")
+@lowers(*overloads("full full_like new_full"))
 def full(call: Call, emit: Emitter) -> None:
     filled(call, emit, call.number_or_complex("fill_value"))
 
 
-@lowers("scalar_tensor.default")
+@lowers("scalar_tensor.default", "prims.scalar_tensor.default")
 def scalar_tensor(call: Call, emit: Emitter) -> None:
     filled(call, emit, call.number_or_complex("s"))
 
 
-@lowers("arange.default", "arange.start", "arange.start_step")
+@lowers(*overloads("arange", "default", "start", "start_step"))
 def arange(call: Call, emit: Emitter) -> None:
-    """`start + i * step`, worked out in the accumulation type as torch does, then converted."""
-    start = call.number_or_complex("start") if "start" in call.args else 0
-    step = call.number_or_complex("step") if "step" in call.args else 1
-    output = call.output
-    assert output.shape is not None
-    assert output.dtype is not None
-    (count,) = output.shape
-    assert isinstance(count, int)
-    dtype = DTYPES[output.dtype]
-    if count * dtype.itemsize > LIMIT:
-        raise call.refuse(f"the constant would have more than {LIMIT} bytes")
-    work = np.int64 if dtype.kind in "iu" else np.float64
-    values = np.asarray(start).astype(work) + np.arange(count).astype(work) * np.asarray(
-        step
-    ).astype(work)
-    constant(call, emit, values.astype(dtype))
+    """Whole numbers are stored; torch's rounding of fractions depends on the machine."""
+    start = call.number("start") if "start" in call.args else 0
+    step = call.number("step") if "step" in call.args else 1
+    (count,) = call.sizes(call.output)
+    dtype = DTYPES[dtype_of(call)]
+    largest = max(abs(start), abs(start + step * max(count - 1, 0)))
+    whole = float(start).is_integer() and float(step).is_integer()
+    if whole and largest <= EXACT.get(dtype_of(call), largest):
+        first, stride = int(start), int(step)
+        store(call, emit, lambda: (first + stride * np.arange(count)).astype(dtype))
+    else:
+        by_torch(call, emit, "torch.arange", start=start, end=call.number("end"), step=step)
+
+
+EXACT = {"bf16": 2**8, "f16": 2**11, "f32": 2**24, "f64": 2**53}
+"""Up to these all integers are floating-point numbers."""
 
 
 @lowers("eye.default", "eye.m")
 def eye(call: Call, emit: Emitter) -> None:
-    output = call.output
-    assert output.shape is not None
-    assert output.dtype is not None
-    rows, columns = (dim for dim in output.shape if isinstance(dim, int))
-    constant(call, emit, np.eye(rows, columns, dtype=DTYPES[output.dtype]))
+    rows, columns = call.sizes(call.output)
+    dtype = DTYPES[dtype_of(call)]
+    store(call, emit, lambda: np.eye(rows, columns).astype(dtype))
+
+
+@lowers("tril_indices.default")
+def tril_indices(call: Call, emit: Emitter) -> None:
+    indices(call, emit, np.tril_indices)
+
+
+@lowers("triu_indices.default")
+def triu_indices(call: Call, emit: Emitter) -> None:
+    indices(call, emit, np.triu_indices)
+
+
+def indices(call: Call, emit: Emitter, make: Callable[[int, int, int], tuple[Array, ...]]) -> None:
+    rows, columns, offset = (call.integer(name) for name in ("row", "col", "offset"))
+    dtype = DTYPES[dtype_of(call)]
+    store(call, emit, lambda: np.stack(make(rows, offset, columns)).astype(dtype))
+
+
+def by_torch(call: Call, emit: Emitter, type: str, **arguments: Arg) -> None:
+    """A tensor that the generated module makes, in the dtype that the program tells."""
+    emit.op(type, call.output, **arguments, dtype=torch_dtype(dtype_of(call)))
+
+
+PLACE = frozenset({"dtype", "layout", "device", "pin_memory"})
+
+
+@lowers(
+    *overloads("linspace logspace", "default", "Scalar_Tensor", "Tensor_Scalar", "Tensor_Tensor"),
+    *overloads("bartlett_window blackman_window hann_window", "default", "periodic"),
+    *overloads("hamming_window", "default", "periodic", "periodic_alpha", "periodic_alpha_beta"),
+    *overloads("kaiser_window", "default", "periodic", "beta"),
+)
+def computed(call: Call, emit: Emitter) -> None:
+    arguments = {name: value for name, value in call.args.items() if name not in PLACE}
+    by_torch(call, emit, f"torch.{call.target.split('.')[1]}", **arguments)
+
+
+@lowers("fft_fftfreq.default", "fft_rfftfreq.default")
+def frequencies(call: Call, emit: Emitter) -> None:
+    name = call.target.split(".")[1].removeprefix("fft_")
+    by_torch(call, emit, f"torch.fft.{name}", n=call.integer("n"), d=call.number("d"))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from converter.aten.call import Arg
 from converter.aten.emit import Emitter
-from converter.ir import DTYPES, Operand
+from converter.ir import DTYPES, Array, Operand
 
 TORCH_NAMES = {
     "f32": "torch.float",
@@ -68,6 +70,17 @@ def result_type(operands: Sequence[Operand]) -> str | None:
     return promoted(with_dims, without)
 
 
+def number(value: bool | int | float | complex, results: Sequence[Operand]) -> Array:
+    """Make a tensor without dims of a number, in the dtype that PyTorch chooses, or in that of the
+    first result where it is of the same kind.
+    """
+    dtype = DEFAULTS[type(value)]
+    if results and results[0].dtype is not None and kind(results[0].dtype) == kind(dtype):
+        dtype = results[0].dtype
+    return np.asarray(value, DTYPES[dtype])
+
+
+DEFAULTS = {bool: "bool", int: "i64", float: "f32", complex: "c64"}
 COMPLEX, FLOATING = KINDS["c"], KINDS["f"]
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from converter.aten.call import Arg, Call
-from converter.aten.dtype import torch_dtype
 from converter.aten.emit import Emitter, ExprArg, expr
-from converter.aten.registry import lowers, register, same
+from converter.aten.registry import lowers
 from converter.ir import Operand
 
 UNARY = (
@@ -43,10 +42,13 @@ BINARY = {
     "atan2.default": "atan2",
     "bitwise_and.Tensor": "and",
     "bitwise_and.Scalar": "and",
+    "bitwise_and.Scalar_Tensor": "and",
     "bitwise_or.Tensor": "or",
     "bitwise_or.Scalar": "or",
+    "bitwise_or.Scalar_Tensor": "or",
     "bitwise_xor.Tensor": "xor",
     "bitwise_xor.Scalar": "xor",
+    "bitwise_xor.Scalar_Tensor": "xor",
     "__and__.Tensor": "and",
     "__and__.Scalar": "and",
     "__or__.Tensor": "or",
@@ -79,42 +81,6 @@ BINARY = {
 }
 """Functions of two arguments that expressions have."""
 
-PLAIN = (
-    "angle",
-    "bitwise_not",
-    "deg2rad",
-    "digamma",
-    "erfc",
-    "erfinv",
-    "exp2",
-    "frac",
-    "heaviside",
-    "hypot",
-    "imag",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "isneginf",
-    "isposinf",
-    "lgamma",
-    "log2",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-    "logit",
-    "nextafter",
-    "positive",
-    "rad2deg",
-    "real",
-    "sgn",
-    "signbit",
-    "sinc",
-)
-"""Functions that expressions lack: `torch.lgamma` and so on, with ATen's own arguments."""
-
-COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-
 
 def operand_or_number(call: Call, name: str) -> ExprArg:
     value: Arg = call.args[name]
@@ -141,24 +107,6 @@ for function in UNARY:
     unary(function)
 for target, function in BINARY.items():
     binary(target, function)
-for name in PLAIN:
-    same(f"{name}.default", f"torch.{name}")
-for name in COMPARISONS:
-    same([f"{name}.Tensor", f"{name}.Scalar"], f"torch.{name}")
-for name in ("bitwise_left_shift", "bitwise_right_shift"):
-    same([f"{name}.Tensor", f"{name}.Tensor_Scalar"], f"torch.{name}")
-same("isclose.default", "torch.isclose")
-same(["copysign.Tensor", "copysign.Scalar"], "torch.copysign")
-same("xlogy.Tensor", "torch.xlogy")
-same(["lerp.Scalar", "lerp.Tensor"], "torch.lerp")
-same("addcmul.default", "torch.addcmul")
-same("addcdiv.default", "torch.addcdiv")
-same("nan_to_num.default", "torch.nan_to_num")
-same("polar.default", "torch.polar")
-same("complex.default", "torch.complex")
-same(["where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar"], "torch.where")
-same(["clamp.default", "clip.default"], "torch.clamp")
-same(["clamp.Tensor", "clip.Tensor"], "torch.clamp")
 
 
 @lowers("add.Tensor", "add.Scalar")
@@ -214,53 +162,3 @@ def div_mode(call: Call, emit: Emitter) -> None:
 @lowers("round.default")
 def round(call: Call, emit: Emitter) -> None:
     emit.expression(call.output, expr("round", call.tensor("self")))
-
-
-same("round.decimals", "torch.round")
-
-
-@lowers("clamp_min.default", "clamp_min.Tensor")
-def clamp_min(call: Call, emit: Emitter) -> None:
-    emit.op("torch.clamp", call.output, input=call.tensor("self"), min=call.args["min"], max=None)
-
-
-@lowers("clamp_max.default", "clamp_max.Tensor")
-def clamp_max(call: Call, emit: Emitter) -> None:
-    emit.op("torch.clamp", call.output, input=call.tensor("self"), min=None, max=call.args["max"])
-
-
-def to(call: Call, emit: Emitter) -> None:
-    """A change of dtype; of device or memory format only, it is none."""
-    source = call.tensor("self")
-    dtype = call.args.get("dtype")
-    other = call.args.get("other")
-    if isinstance(other, Operand):
-        dtype = other.dtype
-    if dtype is None or dtype == source.dtype:
-        emit.alias(call.output, source)
-    elif call.target == "aten.type_as.default":
-        emit.op("Tensor.type_as", call.output, input=source, other=other)
-    else:
-        emit.op("Tensor.to", call.output, input=source, copy=False, dtype=torch_dtype(dtype))
-
-
-for target in (
-    "to.dtype",
-    "to.dtype_layout",
-    "to.device",
-    "to.other",
-    "_to_copy.default",
-    "type_as.default",
-):
-    register(target, to)
-
-
-@lowers("prims.convert_element_type.default")
-def convert_element_type(call: Call, emit: Emitter) -> None:
-    emit.op(
-        "Tensor.to",
-        call.output,
-        input=call.tensor("a"),
-        copy=False,
-        dtype=torch_dtype(call.args["dtype"]),
-    )

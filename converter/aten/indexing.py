@@ -2,29 +2,77 @@
 
 from __future__ import annotations
 
-from converter.aten.call import Call
+from converter.aten.call import Arg, Call
 from converter.aten.emit import Emitter
-from converter.aten.registry import lowers, same
+from converter.aten.registry import lowers, overloads, same
 from converter.ir import Operand
 
 END = 2**31 - 1
 """How pnnx writes "to the end"."""
 
+PLAIN = (
+    "index_add index_copy index_reduce index_select masked_scatter masked_select put "
+    "scatter_add select_scatter take_along_dim"
+)
+for target in overloads(PLAIN):
+    same(target, f"torch.{target.split('.')[0]}")
+
+same(overloads("bucketize", "Tensor", "Scalar"), "torch.bucketize")
+same(overloads("searchsorted", "Tensor", "Scalar"), "torch.searchsorted")
 same("gather.default", "torch.gather", drop=("sparse_grad",))
-same("index_select.default", "torch.index_select")
-same("masked_select.default", "torch.masked_select")
-same(["masked_fill.Scalar", "masked_fill.Tensor"], "Tensor.masked_fill")
-same(["scatter.src", "scatter.value", "scatter.reduce", "scatter.value_reduce"], "torch.scatter")
-same("scatter_add.default", "torch.scatter_add")
+same(overloads("index_fill", "int_Scalar", "int_Tensor"), "torch.index_fill")
+same("one_hot.default", "F.one_hot")
+same(overloads("scatter", "src", "value", "reduce", "value_reduce"), "torch.scatter")
 same("scatter_reduce.two", "torch.scatter_reduce")
-same(["index_fill.int_Scalar", "index_fill.int_Tensor"], "torch.index_fill")
-same("index_add.default", "torch.index_add")
-same("index_copy.default", "torch.index_copy")
-same(["select.int", "select_copy.int"], "Tensor.select")
-same("select_scatter.default", "torch.select_scatter")
-same("take_along_dim.default", "torch.take_along_dim")
-same(["one_hot.default"], "F.one_hot")
-same(["bucketize.Tensor"], "torch.bucketize")
+same("select.int", "Tensor.select")
+
+
+@lowers("masked_fill.Scalar", "masked_fill.Tensor")
+def masked_fill(call: Call, emit: Emitter) -> None:
+    value = call.args["value"]
+    if isinstance(value, Operand):
+        value = stored_number(value)
+    emit.op(
+        "Tensor.masked_fill",
+        call.output,
+        input=call.tensor("self"),
+        mask=call.tensor("mask"),
+        value=value,
+    )
+
+
+def stored_number(operand: Operand) -> Arg:
+    """The number that a stored tensor without dims holds; the operand itself if it is another.
+
+    Numbers that are assigned (`x[0] = 1`) were made tensors by the Python side of PyTorch.
+    """
+    if operand.stored is None or operand.shape != ():
+        return operand
+    number: bool | int | float | complex = operand.stored.array().item()
+    return number
+
+
+EMBEDDING_BAG_MODES = ("sum", "mean", "max")
+
+
+@lowers("embedding_bag.default", "embedding_bag.padding_idx", "_embedding_bag.default")
+def embedding_bag(call: Call, emit: Emitter) -> None:
+    for by_product in call.outputs[1:]:
+        emit.unread(by_product)
+    padding = call.args.get("padding_idx")
+    emit.op(
+        "F.embedding_bag",
+        call.outputs[0],
+        input=call.tensor("indices"),
+        weight=call.tensor("weight"),
+        offsets=call.tensor("offsets"),
+        scale_grad_by_freq=call.flag("scale_grad_by_freq"),
+        mode=EMBEDDING_BAG_MODES[call.integer("mode")],
+        sparse=call.flag("sparse"),
+        per_sample_weights=call.tensor_or_none("per_sample_weights"),
+        include_last_offset=call.flag("include_last_offset"),
+        padding_idx=None if padding == -1 and "_embedding" in call.target else padding,
+    )
 
 
 @lowers("embedding.default")
@@ -50,7 +98,7 @@ def bounds(call: Call) -> tuple[int, int]:
     return first, last
 
 
-@lowers("slice.Tensor", "slice_copy.Tensor")
+@lowers("slice.Tensor")
 def slice(call: Call, emit: Emitter) -> None:
     start, end = bounds(call)
     emit.op(
@@ -110,6 +158,6 @@ def index_put(call: Call, emit: Emitter) -> None:
         call.output,
         input=call.tensor("self"),
         indices=indices(call, emit),
-        values=call.tensor("values"),
+        values=stored_number(call.tensor("values")),
         accumulate=call.flag("accumulate"),
     )

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from converter.aten.call import Call
 from converter.aten.emit import Emitter
-from converter.aten.registry import lowers, same
+from converter.aten.registry import joins, lowers, overloads, same
 
-same("addmm.default", "torch.addmm")
-same("baddbmm.default", "torch.baddbmm")
+PLAIN = (
+    "_weight_norm addbmm addmm addmv addr baddbmm bmm cross dot inner kron matmul mm mv outer "
+    "tensordot trace vdot"
+)
+for target in overloads(PLAIN):
+    same(target, f"torch.{target.split('.')[0]}")
+
 same("bilinear.default", "F.bilinear")
-same("bmm.default", "torch.bmm")
-same("cross.default", "torch.cross")
-same("dot.default", "torch.dot")
-same("linalg_cross.default", "torch.linalg.cross")
 same("linear.default", "F.linear")
-same("matmul.default", "torch.matmul")
-same("mm.default", "torch.mm")
-same("mv.default", "torch.mv")
-same("_weight_norm.default", "torch._weight_norm")
-same("outer.default", "torch.outer")
+joins("chain_matmul.default", "torch.chain_matmul")
 
 
 @lowers("einsum.default")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from converter.archive.program import Node, Output, OutputKind, Program, TensorInput, TreeSpec
+from converter.archive.program import Body, Node, Output, OutputKind, Program, TensorInput, TreeSpec
 from converter.archive.values import (
     CustomRef,
     Device,
@@ -18,10 +18,12 @@ from converter.archive.values import (
 )
 from converter.aten.bind import bind
 from converter.aten.call import Arg, Call
-from converter.aten.dtype import convert
+from converter.aten.dtype import convert, number
 from converter.aten.emit import Emitter
 from converter.aten.in_place import functional, natural_dtype
-from converter.aten.operators import LOWERINGS
+from converter.aten.inline import inline
+from converter.aten.operators import find
+from converter.aten.refusals import refusal
 from converter.aten.schema_table import OpSchema, schema
 from converter.aten.sharing import shares, viewed
 from converter.aten.views import Step, Tensors
@@ -37,19 +39,19 @@ def lower(program: Program, symbols: Symbols) -> Graph:
 
     Raises UnsupportedError, with the user's source line, for what has no lowering.
     """
-    return _Lowering(program, symbols).run()
+    return _Lowering(program, inline(program.body), symbols).run()
 
 
 class _Lowering:
     """The state of one lowering."""
 
-    def __init__(self, program: Program, symbols: Symbols) -> None:
+    def __init__(self, program: Program, body: Body, symbols: Symbols) -> None:
         self.program = program
-        self.body = program.body
+        self.body = body
         self.symbols = symbols
         self.graph = Graph()
         self.emit = Emitter(self.graph)
-        self.tensors = Tensors(last_uses(program), self.apply, self.emit)
+        self.tensors = Tensors(last_uses(body, program.outputs), self.apply, self.emit)
 
     def run(self) -> Graph:
         for output in self.program.outputs:
@@ -71,9 +73,9 @@ class _Lowering:
 
     def node(self, index: int, node: Node) -> None:
         names = list(tensor_names(node.outputs))
-        if not names and all(isinstance(value, SymRef) for value in node.outputs):
-            # Arithmetic on symbols was done when their values were bound; checks without a result
-            # (`_assert_scalar`) hold for the shapes that were given.
+        if not names and all(value is None or isinstance(value, SymRef) for value in node.outputs):
+            # Arithmetic on symbols was done when their values were bound, or before, where the
+            # result is None; checks without a result (`_assert_scalar`) hold for the shapes given.
             return
         op = known_schema(node)
         twin = functional(op)
@@ -85,7 +87,13 @@ class _Lowering:
             [self.operand(name) for name in names],
             node.where,
             node.module,
+            {
+                argument: self.symbols.known(self.body.strides[value.name])
+                for argument, value in node.inputs
+                if isinstance(value, TensorRef)
+            },
         )
+        self.tensor_first(twin, call)
         if twin is op:
             self.define(node, op, names, self.apply(call), call)
         elif any(argument.type.alias for argument in twin.arguments):
@@ -95,11 +103,23 @@ class _Lowering:
         else:
             self.write(index, node, self.written(node, op), names[0], call)
 
+    def tensor_first(self, op: OpSchema, call: Call) -> None:
+        """A number in the place of the first tensor, as in `torch.div(16, 2)`, becomes a tensor:
+        PyTorch's functions take numbers for later ones only.
+        """
+        if not op.arguments or op.arguments[0].type.base != "Tensor":
+            return
+        name = op.arguments[0].name
+        value = call.args[name]
+        if isinstance(value, bool | int | float | complex):
+            self.emit.begin(call)
+            call.args[name] = self.emit.constant(number(value, call.outputs))
+
     def apply(self, call: Call) -> list[Operand | None]:
         """Lower a call; tell what each of its results is, None for one that nobody may read."""
-        lowering = LOWERINGS.get(call.target)
+        lowering = find(call.target)
         if lowering is None:
-            raise call.refuse("no conversion is known", TORCHSCRIPT_HINT)
+            raise refusal(call)
         self.emit.begin(call)
         lowering(call, self.emit)
         return [self.emit.result(output) for output in call.outputs]
@@ -260,7 +280,7 @@ def check_side_effect(output: Output) -> None:
     )
 
 
-def last_uses(program: Program) -> dict[str, int]:
+def last_uses(body: Body, outputs: Sequence[Output]) -> dict[str, int]:
     """The index of the last node that reads each name; graph outputs are read after all of them."""
     last: dict[str, int] = {}
 
@@ -271,9 +291,9 @@ def last_uses(program: Program) -> dict[str, int]:
             for item in value:
                 read(item, index)
 
-    for index, node in enumerate(program.body.nodes):
+    for index, node in enumerate(body.nodes):
         for _, value in node.inputs:
             read(value, index)
-    for output in program.outputs:
-        read(output.value, len(program.body.nodes))
+    for output in outputs:
+        read(output.value, len(body.nodes))
     return last

@@ -5,39 +5,50 @@ from converter.aten import (
     attention,
     convolution,
     creation,
+    dtypes,
     elementwise,
+    fourier,
+    functions,
     indexing,
+    linalg,
     linear,
+    losses,
+    memory,
     noop,
     normalization,
     pooling,
     recurrent,
     reduction,
     resampling,
+    sampling,
     shape,
     writing,
 )
-from converter.aten.registry import LOWERINGS
-from converter.aten.synonyms import register_synonyms
+from converter.aten.registry import LOWERINGS, find
 
-__all__ = ["LOWERINGS"]
+__all__ = ["LOWERINGS", "find"]
 
 FAMILIES = (
     activation,
     attention,
     convolution,
     creation,
+    dtypes,
     elementwise,
+    fourier,
+    functions,
     indexing,
+    linalg,
     linear,
+    losses,
+    memory,
     noop,
     normalization,
     pooling,
     recurrent,
     reduction,
     resampling,
+    sampling,
     shape,
     writing,
 )
-
-register_synonyms()

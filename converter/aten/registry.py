@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from converter.aten.call import Arg, Call
+from converter.aten.dtype import torch_dtype
 from converter.aten.emit import Emitter
-from converter.ir import Param
+from converter.aten.synonyms import canonical
+from converter.ir import Operand, Param
 
 Lowering = Callable[[Call, Emitter], None]
 
@@ -20,6 +22,11 @@ def register(target: str, lowering: Lowering) -> None:
     if target in LOWERINGS:
         raise ValueError(f"{target} has two lowerings")
     LOWERINGS[target] = lowering
+
+
+def find(target: str) -> Lowering | None:
+    """Look up the lowering of `aten.relu.default`; None where there is none."""
+    return LOWERINGS.get(target) or LOWERINGS.get(canonical(target))
 
 
 def lowers(*targets: str) -> Callable[[Lowering], Lowering]:
@@ -41,28 +48,58 @@ def same(
     drop: Sequence[str] = (),
     add: Mapping[str, Param] | None = None,
     convert: Mapping[str, Callable[[Any], Param]] | None = None,
+    unread: int = 0,
 ) -> None:
     """Register targets whose arguments are those of the PyTorch-level operator `type`.
 
-    `names` renames arguments (`self` becomes `input` by itself), `drop` leaves out those that the
-    operator does not have, `add` gives it constants that ATen does not name, `convert` maps values.
-    Tensors become named inputs, None and constants become params.
+    `names` renames arguments (a tensor `self` becomes `input` by itself), `drop` leaves out those
+    that the operator does not have, `add` gives it constants that ATen does not name, `convert`
+    maps values (dtypes are mapped by themselves). Tensors become named inputs, None and constants
+    params. The last `unread` results are by-products that the operator does not return.
     """
-    renamed = {"self": "input", **(names or {})}
+    renamed = names or {}
     dropped = frozenset(drop)
+    conversions = {"dtype": optional_dtype, **(convert or {})}
 
     def lowering(call: Call, emit: Emitter) -> None:
         arguments: dict[str, Arg] = {}
         for name, value in call.args.items():
             if name in dropped:
                 continue
-            if convert and name in convert:
-                value = convert[name](value)
+            if name in conversions:
+                value = conversions[name](value)
+            if name == "self" and isinstance(value, Operand):
+                name = "input"
             arguments[renamed.get(name, name)] = value
-        emit.op(type, call.outputs, **arguments, **(add or {}))
+        kept = len(call.outputs) - unread
+        for output in call.outputs[kept:]:
+            emit.unread(output)
+        emit.op(type, call.outputs[:kept], **arguments, **(add or {}))
 
     for one in [target] if isinstance(target, str) else target:
         register(one, lowering)
+
+
+def joins(target: str | Sequence[str], type: str) -> None:
+    """Register targets whose first argument is a list of tensors, the unnamed inputs of `type`."""
+
+    def lowering(call: Call, emit: Emitter) -> None:
+        tensors, *others = call.args
+        params = {name: call.param(name) for name in others}
+        outputs = call.outputs
+        emit.positional(type, outputs, call.tensors(tensors), **params)
+
+    for one in [target] if isinstance(target, str) else target:
+        register(one, lowering)
+
+
+def overloads(names: str, *suffixes: str) -> list[str]:
+    """List the targets of several operators: each name with each overload."""
+    return [f"{name}.{suffix}" for name in names.split() for suffix in suffixes or ("default",)]
+
+
+def optional_dtype(value: Arg) -> Param:
+    return None if value is None else torch_dtype(value)
 
 
 def alias(*targets: str, arg: str = "self") -> None:

@@ -1,4 +1,4 @@
-"""Tensors of random values, drawn in each run anew, from PyTorch's generator, as the model's are."""
+"""Tensors of random values, drawn anew in each run from PyTorch's generator, as the model's are."""
 
 from __future__ import annotations
 

@@ -1,10 +1,13 @@
-"""ATen's second names for operators: `arccos` is `acos`, with the same overloads and arguments."""
+"""Operators that PyTorch has under several names."""
 
 from __future__ import annotations
 
-from converter.aten.registry import LOWERINGS, register
+from collections.abc import Mapping
 
-SYNONYMS = {
+SYNONYMS: Mapping[str, str] = {
+    "_conj": "conj",
+    "_conj_physical": "conj_physical",
+    "_neg_view": "neg",
     "absolute": "abs",
     "arccos": "acos",
     "arccosh": "acosh",
@@ -13,37 +16,55 @@ SYNONYMS = {
     "arctan": "atan",
     "arctan2": "atan2",
     "arctanh": "atanh",
+    "clip": "clamp",
+    "concat": "cat",
+    "concatenate": "cat",
+    "det": "linalg_det",
     "divide": "div",
     "fix": "trunc",
+    "ger": "outer",
     "greater": "gt",
     "greater_equal": "ge",
+    "inverse": "linalg_inv",
     "less": "lt",
     "less_equal": "le",
+    "linalg_matmul": "matmul",
+    "matrix_exp": "linalg_matrix_exp",
+    "matrix_power": "linalg_matrix_power",
+    "moveaxis": "movedim",
     "multiply": "mul",
     "negative": "neg",
     "not_equal": "ne",
+    "row_stack": "vstack",
     "special_digamma": "digamma",
     "special_erf": "erf",
     "special_erfc": "erfc",
     "special_erfinv": "erfinv",
     "special_exp2": "exp2",
+    "special_expit": "sigmoid",
     "special_expm1": "expm1",
+    "special_gammainc": "igamma",
+    "special_gammaincc": "igammac",
     "special_gammaln": "lgamma",
+    "special_i0": "i0",
     "special_log1p": "log1p",
     "special_logit": "logit",
     "special_logsumexp": "logsumexp",
+    "special_multigammaln": "mvlgamma",
+    "special_polygamma": "polygamma",
     "special_psi": "digamma",
     "special_sinc": "sinc",
     "subtract": "sub",
+    "swapdims": "swapaxes",
+    "trapz": "trapezoid",
     "true_divide": "div",
+    "unsafe_chunk": "chunk",
+    "unsafe_split": "split",
+    "unsafe_split_with_sizes": "split_with_sizes",
 }
 
 
-def register_synonyms() -> None:
-    """Register every overload of each second name. The first names must be registered by now."""
-    known = dict(LOWERINGS)
-    for synonym, name in SYNONYMS.items():
-        for target, lowering in known.items():
-            namespace, operator, overload = target.split(".")
-            if (namespace, operator) == ("aten", name):
-                register(f"aten.{synonym}.{overload}", lowering)
+def canonical(target: str) -> str:
+    """Spell `aten.arccos.default` as `aten.acos.default`, and copies of views as the views."""
+    namespace, name, overload = target.split(".")
+    return f"{namespace}.{SYNONYMS.get(name, name.removesuffix('_copy'))}.{overload}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from converter.aten.call import Call
 from converter.aten.dtype import cast
 from converter.aten.emit import Emitter
+from converter.aten.indexing import stored_number
 from converter.aten.registry import lowers
-from converter.ir import Operand
 
 
 @lowers("fill.Scalar")
@@ -17,17 +17,8 @@ def fill(call: Call, emit: Emitter) -> None:
 
 @lowers("fill.Tensor")
 def fill_tensor(call: Call, emit: Emitter) -> None:
-    """Numbers that are assigned (`x[0] = 1`) were made tensors by Python's side of PyTorch."""
-    value = call.tensor("value")
-    emit.op("Tensor.fill", call.output, input=call.tensor("self"), value=number_in(value))
-
-
-def number_in(operand: Operand) -> bool | int | float | complex | Operand:
-    """The number that a stored tensor without dims holds; the operand itself if it is another."""
-    if operand.stored is None or operand.shape != ():
-        return operand
-    number: bool | int | float | complex = operand.stored.array().item()
-    return number
+    value = stored_number(call.tensor("value"))
+    emit.op("Tensor.fill", call.output, input=call.tensor("self"), value=value)
 
 
 @lowers("zero.default")

@@ -4,8 +4,8 @@
 
 The expressions become one module, which is exported, converted and compared with eager: the same
 structure, dtypes, shapes, NaNs, and the same bits. The same is done after `run_decompositions()`,
-against the decomposed program, which rounds in its own way. Where something is wrong, each
-expression is tried alone, and the message lists those that fail.
+against the decomposed program, which rounds in its own way. Where something is wrong, the message
+lists the expressions that fail.
 """
 
 from __future__ import annotations
@@ -73,12 +73,22 @@ def check(*expressions: str, forms: tuple[str, ...] = tuple(FORMS), **given: Any
 
     Raises AssertionError that lists the expressions that fail, each with the form and the reason.
     """
-    failure = attempt(expressions, given, forms)
-    if failure is None:
-        return
-    alone = {text: attempt((text,), given, forms) for text in expressions}
-    failures = [f"{text}: {why}" for text, why in alone.items() if why is not None]
-    raise AssertionError("\n".join(failures or [f"only together: {failure}"]))
+    failures = failing(expressions, given, forms)
+    if failures:
+        raise AssertionError("\n".join(failures))
+
+
+def failing(
+    expressions: tuple[str, ...], given: Mapping[str, Any], forms: tuple[str, ...]
+) -> list[str]:
+    """Find the expressions that fail, by halves."""
+    reason = attempt(expressions, given, forms)
+    if reason is None:
+        return []
+    middle = len(expressions) // 2
+    halves = (expressions[:middle], expressions[middle:]) if middle else ()
+    found = [text for half in halves for text in failing(half, given, forms)]
+    return found or [f"{', '.join(expressions)}: {reason}"]
 
 
 def attempt(
@@ -132,6 +142,11 @@ def refusal(expression: str, **given: Any) -> str:
         except UnsupportedError as error:
             return str(error)
     raise AssertionError(f"{expression} is converted")
+
+
+def words(text: str) -> list[str]:
+    """Split a table of names."""
+    return text.split()
 
 
 def copies(tensors: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:

@@ -72,7 +72,9 @@ def test_lists_of_results() -> None:
 
 def test_enabled_autocast_is_refused_with_its_line() -> None:
     module = Wrapped("with torch.autocast('cpu', torch.bfloat16): a = x @ y.T\nresult = a,")
-    with pytest.raises(UnsupportedError, match="autocast chooses dtypes .*test_inline.py:.*; convert the model"):
+    with pytest.raises(
+        UnsupportedError, match=r"autocast chooses dtypes .*test_inline\.py:.*; convert the model"
+    ):
         convert(torch.export.export(module, (x, y)))
 
 
@@ -153,8 +155,6 @@ INNER = GraphRef("g", body("a", [add("a", "a", "b")], "b"))
         (["cpu", None, 0, True, INNER, ref("x")], AUTOCAST),
     ],
 )
-def test_calls_that_do_not_fit_their_graph_are_refused(
-    arguments: list[Value], target: str
-) -> None:
+def test_calls_that_do_not_fit_their_graph_are_refused(arguments: list[Value], target: str) -> None:
     with pytest.raises(UnsupportedError, match="does not fit the graph that it wraps"):
         inline(body("x", [wrapper(arguments, "y", target)], "y"))
