@@ -54,18 +54,18 @@ class EncoderDecoder(nn.Module):
         keep = kept(drawn)
         return (
             self.encoder(x)[0],
-            self.fast_encoder(x, attention_mask=padding(keep, 9))[0],
+            self.fast_encoder(x, attention_mask=padding(keep, 32))[0],
             *self.decoder(y, attention_mask=causal(y), **WEIGHTS)[:2],
             self.fast_decoder(y)[0],
             self.fast_decoder(step, **past(keys, values))[0],
-            self.cross(y, key_value_states=x, attention_mask=padding(keep, 5))[0],
+            self.cross(y, key_value_states=x, attention_mask=padding(keep, 16))[0],
             self.fast_cross(y, key_value_states=x)[0],
         )
 
 
 def inputs(decoder_heads):
     past_shape = (2, decoder_heads, 4, 64 // decoder_heads)
-    return [(2, 9, 64), (2, 5, 64), (2, 9), (2, 1, 64), past_shape, past_shape]
+    return [(2, 32, 64), (2, 16, 64), (2, 32), (2, 1, 64), past_shape, past_shape]
 
 
 @case(inputs=inputs(8))

@@ -1,6 +1,5 @@
 """Attention of CTRL."""
 
-import torch
 import torch.nn as nn
 from transformers import CTRLConfig
 from transformers.models.ctrl.modeling_ctrl import MultiHeadAttention
@@ -37,7 +36,7 @@ class transformers_ctrl_attention(nn.Module):
                 self.fast(x, x, x)[0],
                 self.fast(x, x, x, attention_mask=causal(x) + mask)[0],
             )
-        ahead = torch.ones(16, 16).triu(1)
+        ahead = x.new_ones(16, 16).triu(1)
         output, _, weights = self.plain(x, x, x, ahead, output_attentions=True)
         return (
             output,

@@ -30,7 +30,7 @@ class transformers_fsmt_attention(nn.Module):
 
     def forward(self, x, y, drawn):
         ignored = drawn < 0.2
-        ahead = torch.full((5, 5), torch.finfo(torch.float32).min).triu(1)
+        ahead = y.new_full((5, 5), torch.finfo(torch.float32).min).triu(1)
         return (
             self.encoder(query=x, key=x)[0],
             *self.encoder(query=x, key=x, key_padding_mask=ignored, output_attentions=True),

@@ -13,8 +13,11 @@ FIRST = {"layer_idx": 0} if V5 else {}
 
 def past(keys, values):
     """Keys and values (batch, heads, length, channels) of earlier steps, for a layer."""
-    if not V5:
-        return {"past_key_value": (keys, values)}
+    return cached(keys, values) if V5 else {"past_key_value": (keys, values)}
+
+
+def cached(keys, values):
+    """The same for a model that has a cache in version 4 too."""
     cache = DynamicCache()
     cache.update(keys, values, layer_idx=0)
-    return {"past_key_values": cache}
+    return {"past_key_values" if V5 else "past_key_value": cache}

@@ -20,5 +20,5 @@ def padding(keep, queries=1):
 def causal(states):
     """What is added to scores so that no position of (batch, length, channels) looks ahead."""
     batch, length, _ = states.shape
-    ahead = torch.full((length, length), torch.finfo(states.dtype).min).triu(1)
+    ahead = states.new_full((length, length), torch.finfo(states.dtype).min).triu(1)
     return ahead[None, None].expand(batch, 1, length, length)

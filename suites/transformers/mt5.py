@@ -15,9 +15,9 @@ def config(**settings):
     return MT5Config(attn_implementation="eager", d_model=64, dropout_rate=0.0, **settings)
 
 
-def positions(length):
+def positions(states):
     """Version 4 is told where in the sequence it is; version 5 asks the cache, here none."""
-    return {} if V5 else {"cache_position": torch.arange(length)}
+    return {} if V5 else {"cache_position": torch.arange(states.shape[1], device=states.device)}
 
 
 @case(inputs=[(2, 9, 64), (2, 5, 64), (2, 9)])
@@ -37,11 +37,11 @@ class transformers_mt5_attention(nn.Module):
 
     def forward(self, x, y, drawn):
         mask = padding(kept(drawn))
-        first = self.first(x, attention_mask=mask, **positions(9), **WEIGHTS)
+        first = self.first(x, attention_mask=mask, **positions(x), **WEIGHTS)
         bias = first[1] if V5 else first[2]
         return (
             *(value for value in first if value is not None),
             self.later(first[0], attention_mask=mask, position_bias=bias)[0],
-            self.decoder(y, attention_mask=causal(y), **positions(5))[0],
-            self.cross(y, key_value_states=x, attention_mask=mask, **positions(5))[0],
+            self.decoder(y, attention_mask=causal(y), **positions(y))[0],
+            self.cross(y, key_value_states=x, attention_mask=mask, **positions(y))[0],
         )

@@ -21,7 +21,7 @@ class SharedCode(nn.Module):
 
     def forward(self, x, y, drawn):
         keep = kept(drawn)
-        positions = torch.arange(9)
+        positions = torch.arange(9, device=x.device)
         back = positions[None, None, :].repeat(2, 9, 1) <= positions[None, :, None]
         return (
             *self.plain(x, keep, output_attentions=True),

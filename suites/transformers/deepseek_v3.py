@@ -1,0 +1,67 @@
+"""Attention of DeepSeek-V3."""
+
+import torch.nn as nn
+from transformers import DeepseekV3Config
+from transformers.models.deepseek_v3.modeling_deepseek_v3 import (
+    DeepseekV3Attention,
+    DeepseekV3RotaryEmbedding,
+)
+
+from suites.case import Input, case
+from suites.transformers.interface import cached
+from suites.transformers.masks import causal, kept, padding
+
+LONGER = {
+    "rope_type": "yarn",
+    "factor": 4.0,
+    "original_max_position_embeddings": 16,
+    "mscale": 1.0,
+    "mscale_all_dim": 1.0,
+}
+"""How the model is made to read texts longer than those that it was trained on."""
+
+
+def make(implementation="eager", **settings):
+    config = DeepseekV3Config(
+        attn_implementation=implementation,
+        hidden_size=64,
+        num_hidden_layers=1,
+        num_attention_heads=4,
+        num_key_value_heads=4,
+        kv_lora_rank=16,
+        qk_rope_head_dim=8,
+        qk_nope_head_dim=8,
+        v_head_dim=12,
+        max_position_embeddings=64,
+        **settings,
+    )
+    return DeepseekV3RotaryEmbedding(config=config), DeepseekV3Attention(config, layer_idx=0)
+
+
+@case(
+    inputs=[
+        *((2, 9, 64), Input((2, 9), "int64"), (2, 9)),
+        *((2, 1, 64), Input((2, 1), "int64"), (2, 1, 4, 16), (2, 1, 4, 8)),
+    ],
+    needs=("transformers>=4.51",),
+)
+class transformers_deepseek_v3_attention(nn.Module):
+    """Keys and values from one latent, which the cache holds; queries from another, or not."""
+
+    def __init__(self):
+        super().__init__()
+        self.rotary, self.plain = make(q_lora_rank=24)
+        _, self.fast = make("sdpa", q_lora_rank=None, rope_interleave=False)
+        self.longer, self.scaled = make(q_lora_rank=24, attention_bias=True, rope_scaling=LONGER)
+
+    def forward(self, x, positions, drawn, step, position, latent, rotated):
+        back = causal(x)
+        turns = self.rotary(x, positions)
+        later = self.rotary(step, position)
+        return (
+            *self.plain(x, turns, back),
+            self.plain(step, later, None, **cached(latent, rotated))[0],
+            self.fast(x, turns, None)[0],
+            self.fast(x, turns, back + padding(kept(drawn)))[0],
+            self.scaled(x, self.longer(x, positions), back)[0],
+        )

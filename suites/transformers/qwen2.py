@@ -1,0 +1,60 @@
+"""Attention of Qwen2."""
+
+import torch.nn as nn
+from transformers import Qwen2Config
+from transformers.models.qwen2.modeling_qwen2 import Qwen2Attention, Qwen2RotaryEmbedding
+
+from suites.case import Input, case
+from suites.transformers.interface import cached
+from suites.transformers.masks import causal, kept, padding
+
+LONGER = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16}
+"""How a model is made to read texts longer than those that it was trained on."""
+
+
+class Decoder(nn.Module):
+    """With one pair of key and value for each query, for two of them, and for all."""
+
+    def __init__(self, configuration, attention, embedding, **settings):
+        super().__init__()
+
+        def make(implementation, key_heads, **more):
+            config = configuration(
+                attn_implementation=implementation,
+                hidden_size=64,
+                num_hidden_layers=1,
+                num_attention_heads=4,
+                num_key_value_heads=key_heads,
+                max_position_embeddings=64,
+                **settings,
+                **more,
+            )
+            return embedding(config=config), attention(config, layer_idx=0)
+
+        self.rotary, self.plain = make("eager", 4)
+        _, self.grouped = make("eager", 2)
+        self.longer, self.fast = make("sdpa", 2, rope_scaling=LONGER)
+        _, self.single = make("sdpa", 1)
+
+    def forward(self, x, positions, drawn, step, position, keys, values):
+        back = causal(x)
+        turns = self.rotary(x, positions)
+        return (
+            *self.plain(x, turns, back)[:2],
+            self.grouped(x, turns, back)[0],
+            self.fast(x, self.longer(x, positions), None)[0],
+            self.fast(step, self.longer(step, position), None, **cached(keys, values))[0],
+            self.single(x, turns, back + padding(kept(drawn)))[0],
+        )
+
+
+INPUTS = [
+    *((2, 9, 64), Input((2, 9), "int64"), (2, 9)),
+    *((2, 1, 64), Input((2, 1), "int64"), (2, 2, 4, 16), (2, 2, 4, 16)),
+]
+
+
+@case(inputs=INPUTS)
+class transformers_qwen2_attention(Decoder):
+    def __init__(self):
+        super().__init__(Qwen2Config, Qwen2Attention, Qwen2RotaryEmbedding)
