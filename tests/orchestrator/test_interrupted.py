@@ -31,8 +31,8 @@ def start(command: Command, folder: Path) -> subprocess.Popen[str]:
         *["--frontend", "ts", "--limit", "600", "--output", str(folder)],
     )
     file = folder / journal.NAME
-    assert eventually(lambda: file.exists() and len(journal.read(file)) == 2, 60)
-    assert eventually(lambda: command.of("time.sleep"), 60)
+    assert eventually(lambda: file.exists() and len(journal.read(file)) == 2, 120)
+    assert eventually(lambda: command.of("time.sleep"), 120)
     return process
 
 

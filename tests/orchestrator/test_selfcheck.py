@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import NamedTuple
 
-import pytest
 from live import CELL, Command
 
 from orchestrator import journal
 from suites.registry import discover
-from suites.trial import Result
 
 
 class Must(NamedTuple):
@@ -63,41 +62,6 @@ MUST = {(case, frontend): must for case, must in BOTH.items() for frontend in ("
 MUST |= DIFFERENT
 
 
-class Ran(NamedTuple):
-    status: int
-    printed: str
-    results: dict[tuple[str, str], Result]
-    verdicts: dict[tuple[str, str], str]
-    processes: list[int]
-    files: list[str]
-
-
-@pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
-    """One run of all samples, on two workers; each frontend's first fault is the runner's."""
-    folder = tmp_path_factory.mktemp("selfcheck")
-    (folder / "tmp").mkdir()
-    with Command() as command:
-        status, printed = command.run(
-            *["run", "--cell", CELL, "--suite", "selfcheck", "--workers", "2"],
-            *["--output", str(folder / "run")],
-            PNNX_PARITY_FAULT=str(folder / "fault"),
-            TMPDIR=str(folder / "tmp"),
-            RAY_TMPDIR="/tmp",  # the names of its sockets must be short
-        )
-        processes = command.ours()
-    results = journal.read(folder / "run" / journal.NAME)
-    report = json.loads((folder / "run" / "report.json").read_text())
-    return Ran(
-        status,
-        printed,
-        {(result.trial.case, result.trial.frontend): result for result in results},
-        {(row["case"], row["frontend"]): row["verdict"] for row in report["rows"]},
-        processes,
-        [path.name for path in (folder / "tmp").glob("pnnx-parity-*")],
-    )
-
-
 def test_every_sample_is_listed_here() -> None:
     samples = {info.name for info in discover(["selfcheck"])}
     assert samples == {case for case, _ in MUST}
@@ -109,39 +73,37 @@ def test_samples_are_not_in_a_normal_selection() -> None:
     assert not [info for info in discover() if info.suite == "selfcheck"]
 
 
-@pytest.mark.parametrize(("case", "frontend"), sorted(MUST))
-def test_sample(ran: Ran, case: str, frontend: str) -> None:
-    must = MUST[case, frontend]
-    result = ran.results[case, frontend]
-    assert (result.outcome, result.stage) == (must.outcome, must.stage), result.diagnostic
-    assert must.diagnostic in result.diagnostic
-    assert ran.verdicts[case, frontend] == must.verdict
+def test_samples(tmp_path: Path) -> None:
+    """One run of all samples, on two workers; the first fault is a runner's."""
+    folder, temporary = tmp_path / "run", tmp_path / "tmp"
+    temporary.mkdir()
+    with Command() as command:
+        status, printed = command.run(
+            *["run", "--cell", CELL, "--suite", "selfcheck", "--workers", "2"],
+            *["--output", str(folder)],
+            PNNX_PARITY_FAULT=str(tmp_path / "fault"),
+            TMPDIR=str(temporary),
+            RAY_TMPDIR="/tmp",  # the names of its sockets must be short
+        )
+        left = command.ours()
+    assert status == 1, printed
 
-
-def test_nothing_else_ran(ran: Ran) -> None:
-    assert ran.results.keys() == MUST.keys()
-
-
-def test_status(ran: Ran) -> None:
-    assert ran.status == 1, ran.printed
-    verdicts = list(ran.verdicts.values())
-    assert {verdict: verdicts.count(verdict) for verdict in set(verdicts)} == {
-        "ok": 12,
-        "expected": 1,
-        "stale": 2,
-        "unexpected": 25,
+    results = {
+        (result.trial.case, result.trial.frontend): result
+        for result in journal.read(folder / journal.NAME)
     }
+    report = json.loads((folder / "report.json").read_text())
+    verdicts = {(row["case"], row["frontend"]): row["verdict"] for row in report["rows"]}
+    assert {
+        trial: (result.outcome, result.stage, verdicts[trial]) for trial, result in results.items()
+    } == {trial: (must.outcome, must.stage, must.verdict) for trial, must in MUST.items()}
+    for trial, must in MUST.items():
+        assert must.diagnostic in results[trial].diagnostic, trial
+    assert report["verdicts"] == {"ok": 12, "expected": 1, "stale": 2, "unexpected": 25}
 
-
-def test_lost_runner_is_replaced_and_its_trial_run_again(ran: Ran) -> None:
-    again = [result for result in ran.results.values() if result.attempts > 1]
+    # The trial whose runner died was run again, and no other.
+    again = [result for result in results.values() if result.attempts > 1]
     assert [(result.trial.case, result.attempts) for result in again] == [("selfcheck_fault", 2)]
-
-
-def test_nothing_is_left(ran: Ran) -> None:
-    """Neither the program that a trial left behind, nor the one in which another hung."""
-    assert ran.processes == []
-
-
-def test_no_file_is_left(ran: Ran) -> None:
-    assert ran.files == []
+    # Neither the program that a trial left behind is left, nor the one in which another hung.
+    assert left == []
+    assert list(temporary.glob("pnnx-parity-*")) == []
