@@ -165,7 +165,6 @@ def _softmax(op: Op, dim: int) -> Blob:
 
 @ncnn("F.softmax", "nn.Softmax", "torch.softmax")
 def softmax(op: Op) -> Blob:
-    op.expect("dtype", None)
     return _softmax(op, op.dim(op.blob().rank))
 
 
@@ -184,7 +183,6 @@ def softmin(op: Op) -> Blob:
 @ncnn("F.log_softmax", "nn.LogSoftmax")
 def log_softmax(op: Op) -> Blob:
     """x - max - log(sum(exp(x - max))): the log of a softmax is -inf where that underflows."""
-    op.expect("dtype", None)
     x = op.blob()
     dims = (op.dim(x.rank),)
     x = op.free(x, *dims)

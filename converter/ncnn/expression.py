@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -53,9 +54,16 @@ CONSTANTS: dict[str, Callable[[float, float], float]] = {
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
     "div": lambda a, b: a / b,
-    "pow": lambda a, b: a**b,
+    "pow": math.pow,
 }
-"""What may be computed of two numbers."""
+UNARY_CONSTANTS: dict[str, Callable[[float], float]] = {
+    "neg": lambda a: -a,
+    "sqrt": math.sqrt,
+    "rsqrt": lambda a: 1 / math.sqrt(a),
+    "exp": math.exp,
+    "log": math.log,
+}
+"""What may be computed of numbers alone."""
 
 _TOKEN = re.compile(r"[^(),]+")
 
@@ -79,7 +87,7 @@ def _value(op: Op, words: Iterator[str]) -> Number:
     if word in UNARY or word == "erf":
         x = _value(op, words)
         if not isinstance(x, Blob):
-            op.refuse(f"{word} of the number {x}")
+            return _of_number(op, word, x)
         if x.dtype == "c64":
             return _of_complex(op, word, x)
         return unary(op, word, x)
@@ -120,6 +128,12 @@ def _binary(op: Op, word: str, a: Number, b: Number) -> Number:
     if word == "remainder":
         return remainder(op, a, b)
     return binary(op, BINARY[word], a, b)
+
+
+def _of_number(op: Op, word: str, x: float) -> float:
+    if word not in UNARY_CONSTANTS:
+        op.refuse(f"{word} of the number {x}")
+    return UNARY_CONSTANTS[word](x)
 
 
 def _of_complex(op: Op, word: str, x: Blob) -> Blob:

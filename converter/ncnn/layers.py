@@ -225,7 +225,6 @@ DECONVOLUTION_DEPTHWISE_3D = Layer(
 DEFORMABLE_CONV_2D = Layer("DeformableConv2D", "weight* bias", **_2D)
 DIAG = Layer("Diag", diagonal=0)
 EINSUM = Layer("Einsum", equation=Ints(0))
-ELTWISE = Layer("Eltwise", op_type=0, coeffs=Floats(1))
 ELU = Layer("ELU", alpha=Float(0))
 EMBED = Layer("Embed", "weight* bias", num_output=0, input_dim=1, bias_term=2, weight_data_size=3)
 ERF = Layer("Erf")
@@ -297,16 +296,6 @@ MULTI_HEAD_ATTENTION = Layer(
     scale=Float(6),
 )
 NOOP = Layer("Noop")
-NORMALIZE = Layer(
-    "Normalize",
-    "scale",
-    across_spatial=0,
-    channel_shared=1,
-    eps=Float(2),
-    scale_data_size=3,
-    across_channel=4,
-    eps_mode=9,
-)
 PADDING = Layer(
     "Padding",
     top=0,

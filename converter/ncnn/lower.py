@@ -81,7 +81,7 @@ class Lowering:
         _check_dtypes(op, rule.dtypes)
         try:
             made = rule.lower(op)
-        except ValueError as e:  # a value that the layer table refuses
+        except (ValueError, ArithmeticError) as e:  # a number that ncnn, or nothing, can hold
             op.refuse(str(e))
         blobs = [made] if isinstance(made, Blob) else list(made)
         indices = rule.dtypes == "moved" and self._indices(op)

@@ -51,7 +51,6 @@ def reduce(op: Op, kind: int, x: Blob, dims: tuple[int, ...], keepdim: bool) -> 
 
 @ncnn(*KINDS)
 def reduction(op: Op) -> list[Blob]:
-    op.expect("dtype", None)
     x = op.blob()
     return op.values(reduce(op, KINDS[op.type], x, op.dims(x.rank), op.flag("keepdim")))
 
@@ -76,7 +75,6 @@ def _without(op: Op, x: Blob, dims: tuple[int, ...]) -> Blob:
 
 @ncnn("torch.norm")
 def norm(op: Op) -> Blob:
-    op.expect("dtype", None)
     x = op.blob()
     kinds = {1.0: L1, 2.0: L2, math.inf: MAX_OF, -math.inf: MIN_OF}
     p = 2.0 if op.params.get("p") in (None, "fro") else op.number("p")
@@ -122,7 +120,6 @@ def variance(op: Op) -> Blob:
 
 @ncnn("torch.cumsum")
 def cumsum(op: Op) -> Blob:
-    op.expect("dtype", None)
     dim = op.dim(op.blob().rank)
     x = op.free(op.blob(), dim)
     return op.emit(CUMULATIVE_SUM(axis=x.axis(dim)), x)

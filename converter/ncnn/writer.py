@@ -15,6 +15,7 @@ of 4 bytes (ncnn's param-and-model-file-structure.md).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import BinaryIO, TextIO
 
@@ -25,27 +26,35 @@ from converter.errors import ConvertError
 from converter.ir import DTYPES, Attribute, Operand, Operator, Param
 from converter.ncnn.graph import NcnnGraph
 from converter.ncnn.layers import LAYERS, Kind, Slot
-from converter.pnnx.names import operator_names
+from converter.pnnx.names import operator_names, unique
 
 MAGIC = "7767517"
 FP32_TAG = (0).to_bytes(4, "little")
 FP16_TAG = (0x01306B47).to_bytes(4, "little")
 ARRAY = -23300
 CHUNK = 1 << 20
+_NOT_IN_NAMES = re.compile(r"[^!-~]")
 _LONGEST = 200  # ncnn reads names of up to 255 bytes
 
 
 def write_param(net: NcnnGraph, stream: TextIO) -> None:
     """Write the layers. Inputs are called in0, in1…, outputs out0, out1…, other blobs 1, 2…"""
     blobs = blob_names(net)
-    names = operator_names(net.layers)
+    names = _layer_names(net)
     stream.write(f"{MAGIC}\n{len(net.layers.operators)} {len(blobs)}\n")
     for layer in net.layers.operators:
-        words = [f"{layer.type:<24} {names[layer][-_LONGEST:]:<24}"]
+        words = [f"{layer.type:<24} {names[layer]:<24}"]
         words += [f"{len(layer.inputs)} {len(layer.outputs)}"]
         words += (blobs[operand] for operand in (*layer.inputs, *layer.outputs))
         words += _params(layer)
         stream.write(" ".join(words) + "\n")
+
+
+def _layer_names(net: NcnnGraph) -> dict[Operator, str]:
+    """One short word of ASCII each, no two alike."""
+    words = (_NOT_IN_NAMES.sub("_", name) for name in operator_names(net.layers).values())
+    short = unique((word[-_LONGEST:] for word in words), frozenset())
+    return dict(zip(net.layers.operators, short, strict=True))
 
 
 def blob_names(net: NcnnGraph) -> dict[Operand, str]:

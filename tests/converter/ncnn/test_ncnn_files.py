@@ -73,6 +73,15 @@ Softmax                  layer_3                  1 1 3 out0 0=0 1=1
     )
 
 
+def test_layer_names_are_short_words_of_ascii_and_unlike() -> None:
+    net = of_layers(SOFTMAX(axis=0), SOFTMAX(axis=0), SOFTMAX(axis=0))
+    names = ["in0", "a b", "層" + "x" * 300, "x" * 300]
+    for layer, name in zip(net.layers.operators, names, strict=True):
+        layer.name = name
+    names = [line.split()[1] for line in text_of(net).splitlines()[2:]]
+    assert names == ["in0", "a_b", "x" * 200, "x" * 200 + "_1"]
+
+
 @given(st.floats(width=32, allow_nan=False, allow_infinity=False))
 def test_floats_keep_their_value_and_look_like_floats(value: float) -> None:
     word = text_of(of_layers(CLIP(min=value, max=0.0))).split(" 0=")[1].split()[0]

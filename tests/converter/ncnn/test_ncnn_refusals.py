@@ -29,6 +29,8 @@ REFUSED = {
     "pnnx.Expression a 1 1 0 1 expr=erfc(@0) #1=(1,4,6,7)f32": "erfc has no ncnn layer",
     "pnnx.Expression a 1 1 0 1 expr=add(@0,1,2) #1=(1,4,6,7)f32": "cannot read the expression",
     "pnnx.Expression a 1 1 0 1 expr=add(@0) #1=(1,4,6,7)f32": "has no ncnn layer",
+    "pnnx.Expression a 1 1 0 1 expr=add(@0,div(1,0)) #1=(1,4,6,7)f32": "division by zero",
+    "pnnx.Expression a 1 1 0 1 expr=add(@0,sqrt(-1)) #1=(1,4,6,7)f32": "math domain error",
     "Tensor.slice a 1 1 0 1 dim=1 end=1 start=3 step=1 #1=(1,0,6,7)f32": "to nothing",
     "torch.unsqueeze a 1 1 0 1 dim=0 #1=(1,1,1,4,6,7)f32": "rank 6 does not fit",
     "torch.sum a 1 1 0 1 dim=(1) dtype=torch.long keepdim=False #1=(1,6,7)i64": "computes in i64",
