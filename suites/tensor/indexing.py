@@ -47,7 +47,10 @@ class Tensor_index(nn.Module):
     ]
 )
 class Tensor_index_put(nn.Module):
-    """Rows, columns and places; of values, broadcast values and numbers; set and added."""
+    """Rows, places and masks; of values, broadcast values and numbers; set and added.
+
+    Places may repeat, so that what is set is the same for all of them.
+    """
 
     def forward(self, x, y, rows, row, cells, i, j, k):
         assigned = x.clone()
@@ -55,9 +58,9 @@ class Tensor_index_put(nn.Module):
         masked = x.clone()
         masked[x > 0.5] = 0
         return (
-            x.index_put((i % 4 + i.new_tensor([0, 4, 6, 6]).clamp(max=6),), rows * 0 + 1),
+            x.index_put((i,), row),
             x.index_put((i,), rows, accumulate=True),
-            torch.index_put(x, (k, k), row[:3] * 0 + 2.5),
+            torch.index_put(x, (k, k), cells[:1]),
             x.clone().index_put_((j,), row, accumulate=True),
             y.index_put((k, k // 2), cells[0], False),
             assigned,
