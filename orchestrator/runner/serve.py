@@ -13,6 +13,7 @@ from pathlib import Path
 
 import torch
 
+from orchestrator.runner import hugepages
 from orchestrator.runner.link import Link
 from orchestrator.runner.messages import Done, Order, Ready
 from orchestrator.runner.survey import survey
@@ -44,6 +45,7 @@ def _warm() -> int:
     warnings.filterwarnings("ignore", message=".*multi-threaded.*fork", category=DeprecationWarning)
     gc.collect()
     gc.freeze()  # children share what is there: no collection shall write to it
+    hugepages.collapse()
     return threads
 
 
