@@ -30,7 +30,7 @@ def collapse() -> None:
 
 
 def _areas() -> Iterator[tuple[int, int]]:
-    """What whole large pages span of each area of private memory: its first address, and its end."""
+    """What whole large pages span of each area of private memory: first address, end."""
     for line in Path("/proc/self/maps").read_text().splitlines():
         if area := AREA.fullmatch(line):
             start = -(-int(area[1], 16) // SIZE) * SIZE
