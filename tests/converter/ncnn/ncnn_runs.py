@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,11 +16,12 @@ from converter.ncnn import NcnnGraph, lower, write_bin, write_param
 from converter.ncnn.python import NO_BATCH
 from converter.pnnx.param import read_param
 from converter.pnnx.read import read_pnnx
+from suites.pnnx_program import program
 
 torch = pytest.importorskip("torch")
 ncnn = pytest.importorskip("ncnn")
 
-PNNX = Path(sys.prefix) / "lib/python3.11/site-packages/pnnx/pnnx"
+PNNX = program()
 DTYPES = {torch.float32: "f32", torch.int64: "i64", torch.int32: "i32"}
 
 RTOL, ATOL = 1e-5, 4e-6
