@@ -2,12 +2,20 @@
 
 Structural parity: what pnnx makes of a TorchScript file and what the converter makes of the
 exported program should be one graph. Types, params, the shapes and dtypes of attributes and
-operands, the order and the names of inputs are compared exactly; floats in single precision, in
-which pnnx keeps them. The values of attributes are left to the comparison with eager.
+operands, the order and the names of inputs are compared exactly, with three allowances for what
+pnnx writes:
+
+- Floats are compared in single precision, in which pnnx keeps them.
+- A shape that one side does not know is not compared: pnnx writes none for a tensor without dims
+  and for what its own passes make.
+- The name of an operator's only input is not compared: it has one name, which pnnx writes or not.
+
+The values of attributes are left to the comparison with eager.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -20,6 +28,8 @@ Facts = dict[str, Any]
 """What an operator is but for its connections, by what `.pnnx.param` calls each fact."""
 
 Type = tuple[Shape, str | None] | None
+
+_FLOAT = re.compile(r"(?<![\w@])-?(?:\d+\.\d*|\d+(?=e))(?:e[+-]?\d+)?")
 
 
 class Difference(NamedTuple):
@@ -42,82 +52,95 @@ def differences(ts: Graph, pt2: Graph) -> list[Difference]:
     mismatch = _walk(ts, pt2)
     if mismatch is None:
         return []
-    only_ts, only_pt2 = _unshared(ts, pt2)
-    found = [*_compare_leftovers(only_ts, only_pt2)]
-    return found or [Difference("wiring", *mismatch)]
+    return list(_compare_leftovers(ts, pt2)) or [mismatch]
 
 
-def facts(op: Operator, serial: int = 0) -> Facts:
-    """Everything about an operator but its name and its neighbours.
-
-    `serial` tells inputs of the graph apart, whose order matters.
-    """
-    found: Facts = {key: _plain(value) for key, value in op.params.items()}
+def facts(op: Operator) -> Facts:
+    """Everything about an operator but its name, its operands' types and its neighbours."""
+    found: Facts = {key: _plain(key, value) for key, value in op.params.items()}
     found |= {f"@{key}": (attr.shape, attr.dtype) for key, attr in op.attrs.items()}
-    found["$"] = _input_names(op)
-    found["#in"] = tuple(map(_type, op.inputs))
-    found["#out"] = tuple(map(_type, op.outputs))
-    if op.type == "pnnx.Input":
-        found["order"] = serial
+    if len(op.inputs) > 1 and any(op.input_names):
+        found["$"] = tuple(op.input_names)
     return found
 
 
-def _input_names(op: Operator) -> tuple[str, ...]:
-    """The names of inputs. A module's only input has one name, which pnnx's fusions alone write."""
-    if op.type.startswith("nn.") and len(op.inputs) == 1:
-        return ()
-    return tuple(op.input_names) if any(op.input_names) else ()
-
-
-def _type(operand: Operand) -> Type:
-    """Shape and dtype, None where they are not written: pnnx has no way to say "no dims"."""
-    return (operand.shape, operand.dtype) if operand.shape else None
-
-
-def _plain(value: Param) -> Any:
+def _plain(key: str, value: Param) -> Any:
     """A param so that equal ones compare equal, and only those: `1`, `1.0` and `True` differ."""
     if isinstance(value, tuple):
-        return tuple(map(_plain, value))
+        return tuple(_plain(key, item) for item in value)
     if isinstance(value, float):
-        return f"{np.float32(value)!s}f"
+        return f"{_single(value)}f"
     if isinstance(value, complex):
-        return f"{np.complex64(value)!s}"
+        return f"{np.complex64(value)}"
+    if key == "expr" and isinstance(value, str):
+        return _FLOAT.sub(lambda number: f"{_single(number[0])}", value)
     return repr(value)
 
 
-def _all_facts(graph: Graph) -> dict[Operator, Facts]:
-    serial = Counter[str]()
-    found = {}
-    for op in graph.operators:
-        found[op] = facts(op, serial[op.type])
-        serial[op.type] += 1
-    return found
+def _single(value: float | str) -> np.float32:
+    with np.errstate(over="ignore"):
+        return np.float32(value)
 
 
-def _walk(ts: Graph, pt2: Graph) -> tuple[str, str] | None:
-    """Pair the operators from the ends upwards; type and detail of where that fails, else None."""
-    facts_ts, facts_pt2 = _all_facts(ts), _all_facts(pt2)
-    ends_ts, ends_pt2 = _ends(ts), _ends(pt2)
-    if len(ts.operators) != len(pt2.operators) or len(ends_ts) != len(ends_pt2):
-        return "pnnx.Output", "of other numbers of operators"
+def types(op: Operator) -> list[Type]:
+    """The types of an operator's operands, None where the shape is not known or has no dims."""
+    return [_type(operand) for operand in (*op.inputs, *op.outputs)]
+
+
+def _type(operand: Operand) -> Type:
+    return (operand.shape, operand.dtype) if operand.shape else None
+
+
+# --- whether they are the same
+
+
+def _walk(ts: Graph, pt2: Graph) -> Difference | None:
+    """Pair the operators from the ends upwards; where that fails, None if it does not."""
+    ends = _ends(ts), _ends(pt2)
+    if len(ts.operators) != len(pt2.operators) or len(ends[0]) != len(ends[1]):
+        return Difference("wiring", "pnnx.Output", "of other numbers of operators")
     pairs: dict[Operator, Operator] = {}
     partners: dict[Operator, Operator] = {}
-    todo = list(zip(ends_ts, ends_pt2, strict=True))
+    todo = list(zip(*ends, strict=True))
+    # Inputs of the graph are told apart by their order.
+    todo += zip(ts.of_type("pnnx.Input"), pt2.of_type("pnnx.Input"), strict=False)
     while todo:
         one, other = todo.pop()
         if one in pairs or other in partners:
-            if pairs.get(one) is not other:
-                return one.type, f"{one.name} in ts stands in for two of pt2, or the other way"
-            continue
-        if one.type != other.type or facts_ts[one] != facts_pt2[other]:
-            return one.type, f"{one.name} in ts is where pt2 has {other.type} {other.name}"
+            if pairs.get(one) is other:
+                continue
+            return _wiring(one, other, "which stands for one of the other graph already")
+        if not _alike(one, other):
+            return _wiring(one, other, "")
         pairs[one], partners[other] = other, one
         for a, b in zip(one.inputs, other.inputs, strict=True):
             (maker, place), (other_maker, other_place) = _source(a), _source(b)
             if place != other_place:
-                return one.type, f"{one.name} reads another output in ts than in pt2"
+                return _wiring(one, other, "which reads another output")
             todo.append((maker, other_maker))
     return None
+
+
+def _wiring(one: Operator, other: Operator, how: str) -> Difference:
+    return Difference(
+        "wiring", one.type, f"{one.name} in ts is where pt2 has {other.type} {other.name} {how}"
+    )
+
+
+def _alike(one: Operator, other: Operator) -> bool:
+    return (
+        one.type == other.type
+        and len(one.inputs) == len(other.inputs)
+        and len(one.outputs) == len(other.outputs)
+        and facts(one) == facts(other)
+        and not _other_types(one, other)
+    )
+
+
+def _other_types(one: Operator, other: Operator) -> list[tuple[Type, Type]]:
+    """The operands' types that both sides know, and know otherwise."""
+    pairs = zip(types(one), types(other), strict=False)
+    return [(a, b) for a, b in pairs if a is not None and b is not None and a != b]
 
 
 def _ends(graph: Graph) -> list[Operator]:
@@ -130,62 +153,67 @@ def _source(operand: Operand) -> tuple[Operator, int]:
     return operand.producer, operand.producer.outputs.index(operand)
 
 
-Leftovers = dict[str, list[tuple[Operator, Facts]]]
+# --- what tells them apart
+
+
+Groups = dict[str, list[Operator]]
 """By type, the operators that have no equal in the other graph."""
 
 
-def _unshared(ts: Graph, pt2: Graph) -> tuple[Leftovers, Leftovers]:
-    facts_ts, facts_pt2 = _all_facts(ts), _all_facts(pt2)
-    count_ts = Counter(map(_key, facts_ts.items()))
-    count_pt2 = Counter(map(_key, facts_pt2.items()))
-    return _leftovers(facts_ts, count_ts - count_pt2), _leftovers(facts_pt2, count_pt2 - count_ts)
+def _compare_leftovers(ts: Graph, pt2: Graph) -> Iterator[Difference]:
+    counts = Counter(map(_key, ts.operators)), Counter(map(_key, pt2.operators))
+    ours = _leftovers(ts, counts[0] - counts[1])
+    theirs = _leftovers(pt2, counts[1] - counts[0])
+    for type in sorted(ours.keys() | theirs.keys()):
+        one, other = ours.get(type, []), theirs.get(type, [])
+        for a, b in zip(one, other, strict=False):
+            yield Difference("changed", type, _changed(a, b))
+        shared = min(len(one), len(other))
+        for kind, rest in (("only in ts", one[shared:]), ("only in pt2", other[shared:])):
+            for op in rest:
+                yield Difference(kind, type, _told(op))
 
 
-def _key(item: tuple[Operator, Facts]) -> tuple[str, frozenset[tuple[str, Any]]]:
-    op, known = item
-    return op.type, frozenset(known.items())
+def _key(op: Operator) -> tuple[Any, ...]:
+    """What makes operators equal; their shapes only where both are known, so not here."""
+    result = _type(op.outputs[0]) if op.outputs else None
+    return op.type, len(op.inputs), len(op.outputs), frozenset(facts(op).items()), result
 
 
-def _leftovers(known: dict[Operator, Facts], surplus: Counter[Any]) -> Leftovers:
-    left: Leftovers = defaultdict(list)
-    for item in known.items():
-        if surplus[_key(item)] > 0:
-            surplus[_key(item)] -= 1
-            left[item[0].type].append(item)
+def _leftovers(graph: Graph, surplus: Counter[Any]) -> Groups:
+    left: Groups = defaultdict(list)
+    for op in graph.operators:
+        if surplus[_key(op)] > 0:
+            surplus[_key(op)] -= 1
+            left[op.type].append(op)
     return left
 
 
-def _compare_leftovers(ts: Leftovers, pt2: Leftovers) -> Iterator[Difference]:
-    for type in sorted(ts.keys() | pt2.keys()):
-        ours, theirs = ts.get(type, []), pt2.get(type, [])
-        shared = min(len(ours), len(theirs))
-        for (_, one), (_, other) in zip(ours, theirs, strict=False):
-            yield Difference("changed", type, _changed(one, other))
-        for kind, rest in (("only in ts", ours[shared:]), ("only in pt2", theirs[shared:])):
-            for _, known in rest:
-                yield Difference(kind, type, _told(known))
+def _changed(ts: Operator, pt2: Operator) -> str:
+    one, other = facts(ts), facts(pt2)
+    keys = sorted(key for key in one.keys() | other.keys() if one.get(key) != other.get(key))
+    told = [f"{key}: ts {_say(key, one)}, pt2 {_say(key, other)}" for key in keys]
+    told += [f"ts {_shape(a)}, pt2 {_shape(b)}" for a, b in _other_types(ts, pt2)]
+    counts = [f"{len(op.inputs)} inputs, {len(op.outputs)} outputs" for op in (ts, pt2)]
+    if counts[0] != counts[1]:
+        told.append(f"ts {counts[0]}, pt2 {counts[1]}")
+    return ", ".join(told) or "of other shapes"
 
 
-def _changed(ts: Facts, pt2: Facts) -> str:
-    keys = sorted(key for key in ts.keys() | pt2.keys() if ts.get(key) != pt2.get(key))
-    return ", ".join(f"{key}: ts {_say(key, ts)}, pt2 {_say(key, pt2)}" for key in keys)
-
-
-def _told(known: Facts) -> str:
+def _told(op: Operator) -> str:
     """The params of an operator, and what comes out of it."""
-    shown = [key for key in known if key[0] not in "@$#"] + ["#out"]
-    return " ".join(f"{key}={_say(key, known)}" for key in shown)
+    known = facts(op)
+    words = [f"{key}={_say(key, known)}" for key in known if key[0] not in "@$"]
+    outputs = " ".join(_shape(_type(operand)) for operand in op.outputs)
+    return " ".join([*words, *([f"-> {outputs}"] if outputs else [])])
 
 
 def _say(key: str, known: Facts) -> str:
     if key not in known:
         return "has none"
-    value = known[key]
-    if key.startswith("#"):
-        return " ".join(_shape(one) for one in value) or "nothing"
     if key.startswith("@"):
-        return _shape(value)
-    return str(value).replace(" ", "").replace("'", "").replace('"', "")
+        return _shape(known[key])
+    return re.sub(r"[ '\"]", "", str(known[key]))
 
 
 def _shape(type: Type) -> str:
