@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -66,7 +66,7 @@ class Driver:
 
     def __init__(
         self,
-        plan: Iterable[Planned],
+        plan: Sequence[Planned],
         cells: Mapping[str, Cell],
         capacity: Capacity,
         listener: Listener,
@@ -75,7 +75,9 @@ class Driver:
         self._listener = listener
         self._schedule = Schedule(plan)
         self._gpus = capacity.gpus
-        devices = ["cpu"] * capacity.cpus + ["cuda"] * capacity.gpus
+        needed = Counter(planned.trial.device for planned in plan)
+        devices = ["cpu"] * min(capacity.cpus, needed["cpu"])
+        devices += ["cuda"] * min(capacity.gpus, needed["cuda"])
         self._workers = [Worker(device) for device in devices]
         self._busy: dict[Any, Worker] = {}
         self._attempts: Counter[Trial] = Counter()
