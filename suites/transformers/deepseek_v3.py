@@ -1,15 +1,13 @@
 """Attention of DeepSeek-V3."""
 
 import torch.nn as nn
-from transformers import DeepseekV3Config
-from transformers.models.deepseek_v3.modeling_deepseek_v3 import (
-    DeepseekV3Attention,
-    DeepseekV3RotaryEmbedding,
-)
 
 from suites.case import Input, case
 from suites.transformers.interface import cached
 from suites.transformers.masks import causal, kept, padding
+from suites.transformers.version import modeling
+
+deepseek = modeling("deepseek_v3")
 
 LONGER = {
     "rope_type": "yarn",
@@ -22,7 +20,7 @@ LONGER = {
 
 
 def make(implementation="eager", **settings):
-    config = DeepseekV3Config(
+    config = deepseek.DeepseekV3Config(
         attn_implementation=implementation,
         hidden_size=64,
         num_hidden_layers=1,
@@ -35,7 +33,8 @@ def make(implementation="eager", **settings):
         max_position_embeddings=64,
         **settings,
     )
-    return DeepseekV3RotaryEmbedding(config=config), DeepseekV3Attention(config, layer_idx=0)
+    rotary = deepseek.DeepseekV3RotaryEmbedding(config=config)
+    return rotary, deepseek.DeepseekV3Attention(config, layer_idx=0)
 
 
 @case(
@@ -43,7 +42,6 @@ def make(implementation="eager", **settings):
         *((2, 9, 64), Input((2, 9), "int64"), (2, 9)),
         *((2, 1, 64), Input((2, 1), "int64"), (2, 1, 4, 16), (2, 1, 4, 8)),
     ],
-    needs=("transformers>=4.51",),
 )
 class transformers_deepseek_v3_attention(nn.Module):
     """Keys and values from one latent, which the cache holds; queries from another, or not."""
@@ -55,13 +53,10 @@ class transformers_deepseek_v3_attention(nn.Module):
         self.longer, self.scaled = make(q_lora_rank=24, attention_bias=True, rope_scaling=LONGER)
 
     def forward(self, x, positions, drawn, step, position, latent, rotated):
-        back = causal(x)
         turns = self.rotary(x, positions)
-        later = self.rotary(step, position)
+        later = self.longer(step, position)
         return (
-            *self.plain(x, turns, back),
-            self.plain(step, later, None, **cached(latent, rotated))[0],
+            *self.plain(x, turns, causal(x) + padding(kept(drawn))),
             self.fast(x, turns, None)[0],
-            self.fast(x, turns, back + padding(kept(drawn)))[0],
-            self.scaled(x, self.longer(x, positions), back)[0],
+            self.scaled(step, later, None, **cached(latent, rotated))[0],
         )

@@ -1,5 +1,6 @@
-"""What versions 4 and 5 call differently in many models: caches, attention weights, layers."""
+"""What versions 4 and 5 call differently in many models: caches, weights, layers, positions."""
 
+import torch
 from transformers import DynamicCache
 
 from suites.transformers.version import V5
@@ -21,3 +22,8 @@ def cached(keys, values):
     cache = DynamicCache()
     cache.update(keys, values, layer_idx=0)
     return {"past_key_values" if V5 else "past_key_value": cache}
+
+
+def positions(states):
+    """Version 4 is told where in the sequence it is; version 5 asks the cache, if there is one."""
+    return {} if V5 else {"cache_position": torch.arange(states.shape[1], device=states.device)}

@@ -1,23 +1,17 @@
 """Attention of mT5."""
 
-import torch
 import torch.nn as nn
 from transformers import MT5Config
 from transformers.models.mt5.modeling_mt5 import MT5LayerCrossAttention, MT5LayerSelfAttention
 
 from suites.case import case
-from suites.transformers.interface import WEIGHTS
+from suites.transformers.interface import WEIGHTS, positions
 from suites.transformers.masks import causal, kept, padding
 from suites.transformers.version import V5
 
 
 def config(**settings):
     return MT5Config(attn_implementation="eager", d_model=64, dropout_rate=0.0, **settings)
-
-
-def positions(states):
-    """Version 4 is told where in the sequence it is; version 5 asks the cache, here none."""
-    return {} if V5 else {"cache_position": torch.arange(states.shape[1], device=states.device)}
 
 
 @case(inputs=[(2, 9, 64), (2, 5, 64), (2, 9)])

@@ -13,7 +13,7 @@ LONGER = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings"
 
 
 class Decoder(nn.Module):
-    """With one pair of key and value for each query, for two of them, and for all."""
+    """With a pair of key and value for two queries, and with one for all."""
 
     def __init__(self, configuration, attention, embedding, **settings):
         super().__init__()
@@ -31,8 +31,7 @@ class Decoder(nn.Module):
             )
             return embedding(config=config), attention(config, layer_idx=0)
 
-        self.rotary, self.plain = make("eager", 4)
-        _, self.grouped = make("eager", 2)
+        self.rotary, self.plain = make("eager", 2)
         self.longer, self.fast = make("sdpa", 2, rope_scaling=LONGER)
         _, self.single = make("sdpa", 1)
 
@@ -41,10 +40,9 @@ class Decoder(nn.Module):
         turns = self.rotary(x, positions)
         return (
             *self.plain(x, turns, back)[:2],
-            self.grouped(x, turns, back)[0],
+            self.single(x, turns, back + padding(kept(drawn)))[0],
             self.fast(x, self.longer(x, positions), None)[0],
             self.fast(step, self.longer(step, position), None, **cached(keys, values))[0],
-            self.single(x, turns, back + padding(kept(drawn)))[0],
         )
 
 

@@ -1,17 +1,21 @@
 """Attention of Qwen3."""
 
-from transformers import Qwen3Config
-from transformers.models.qwen3.modeling_qwen3 import Qwen3Attention, Qwen3RotaryEmbedding
-
 from suites.case import case
 from suites.transformers.qwen2 import INPUTS, Decoder
+from suites.transformers.version import modeling
+
+qwen3 = modeling("qwen3")
 
 
-@case(inputs=INPUTS, needs=("transformers>=4.51",))
+@case(inputs=INPUTS)
 class transformers_qwen3_attention(Decoder):
     """As Qwen2's, with norms of queries and keys."""
 
     def __init__(self):
         super().__init__(
-            Qwen3Config, Qwen3Attention, Qwen3RotaryEmbedding, head_dim=16, attention_bias=True
+            qwen3.Qwen3Config,
+            qwen3.Qwen3Attention,
+            qwen3.Qwen3RotaryEmbedding,
+            head_dim=16,
+            attention_bias=True,
         )

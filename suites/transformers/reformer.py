@@ -31,16 +31,13 @@ class transformers_reformer_attention(nn.Module):
         super().__init__()
         self.local = attention("local", local_num_chunks_before=1, local_num_chunks_after=1)
         self.causal = attention("local", is_decoder=True)
-        self.hashed = attention("lsh", num_buckets=4, num_hashes=2)
-        self.factorized = attention("lsh", num_buckets=[2, 4], is_decoder=True)
+        self.hashed = attention("lsh", num_buckets=[2, 4], num_hashes=2, is_decoder=True)
 
     def forward(self, x, short, drawn):
         keep = kept(drawn)
         return (
             self.local(x, attention_mask=keep, output_attentions=True)[:2],
             self.causal(x)[0],
-            self.causal(short)[0],
             self.hashed(short)[0],
             self.hashed(x)[0],
-            self.factorized(x)[0],
         )

@@ -1,23 +1,17 @@
 """Attention of T5."""
 
-import torch
 import torch.nn as nn
 from transformers import T5Config
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from suites.case import case
-from suites.transformers.version import V5
+from suites.transformers.interface import positions
 
 
 def attention(*, biased, decoder=False, **sizes):
     config = T5Config(is_decoder=decoder, **sizes)
     config._attn_implementation = "eager"
     return T5Attention(config, has_relative_attention_bias=biased, layer_idx=0)
-
-
-def positions(length):
-    """Version 4 is told where in the sequence it is; version 5 asks the cache, here none."""
-    return {} if V5 else {"cache_position": torch.arange(length)}
 
 
 @case(inputs=[(3, 16, 192), (1, 10, 64), (1, 1, 10, 10), (1, 14, 64), (1, 4, 10, 10)])
@@ -32,8 +26,8 @@ class transformers_t5_attention(nn.Module):
 
     def forward(self, x, y, mask, encoded, bias):
         return (
-            self.biased(x, **positions(16))[0],
-            self.causal(y, mask=mask, **positions(10))[0],
+            self.biased(x, **positions(x))[0],
+            self.causal(y, mask=mask, **positions(y))[0],
             self.plain(y, position_bias=bias)[0],
-            self.plain(y, key_value_states=encoded, **positions(10))[0],
+            self.plain(y, key_value_states=encoded, **positions(y))[0],
         )
