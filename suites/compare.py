@@ -131,7 +131,7 @@ def _wide(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _is_inexact(dtype: torch.dtype) -> bool:
-    return dtype.is_floating_point or dtype.is_complex
+    return bool(dtype.is_floating_point or dtype.is_complex)
 
 
 def _largest(tensor: torch.Tensor) -> float:

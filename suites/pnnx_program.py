@@ -51,7 +51,7 @@ def convert(model: Path, arguments: Sequence[str], outputs: Sequence[Path], limi
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        preexec_fn=_end_with_parent if _libc else None,
+        preexec_fn=_end_with_parent if _libc is not None else None,
     ) as process:
         try:
             printed, _ = process.communicate(timeout=limit)
@@ -79,4 +79,5 @@ def _tail(printed: str) -> str:
 
 def _end_with_parent() -> None:
     """In the child, before it becomes pnnx: be killed when the trial dies, however it dies."""
-    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if _libc is not None:
+        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

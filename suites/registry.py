@@ -99,10 +99,16 @@ def _folders(root: Path) -> dict[str, Path]:
 
 def _scan(path: Path, suite: str, file: str) -> Iterator[tuple[int, CaseInfo | str]]:
     """Each case of a file, or what is wrong with it, with its line."""
-    tree = ast.parse(path.read_bytes(), filename=str(path))
+    try:
+        tree = ast.parse(path.read_bytes(), filename=str(path))
+    except SyntaxError as error:
+        yield error.lineno or 1, f"not Python: {error.msg}"
+        return
     top = {id(node) for node in tree.body}
     for node in ast.walk(tree):
-        for decorator in getattr(node, "decorator_list", ()):
+        if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        for decorator in node.decorator_list:
             call = decorator if isinstance(decorator, ast.Call) else None
             if not _is_case(call.func if call else decorator):
                 continue

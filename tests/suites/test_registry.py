@@ -78,6 +78,7 @@ def test_planned_arguments_and_defaults(tmp_path):
         ("@case(inputs=[], needs=('a', 1))\nclass A: ...", "requirement strings"),
         ("@case(**shared)\nclass A: ...", "takes no ** arguments"),
         ("@case\nclass A: ...", ":2: case A has no inputs"),
+        ("\nclass A:", ":2: not Python: expected an indented block"),
         ("@case(inputs=[])\ndef a(): ...", "only a class at the top level"),
         ("if x:\n    @case(inputs=[])\n    class A: ...", ":3: only a class at the top level"),
     ],
