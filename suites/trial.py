@@ -48,9 +48,10 @@ class Trial(msgspec.Struct, frozen=True, order=True):
 class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What a trial came to.
 
-    `stage` is where it ended (None when it passed), `diagnostic` the text that tells why, in the words
-    of what refused or failed; `seconds` the time of each stage that was reached; `attempts` counts
-    infrastructure faults (a dead runner) too; `peak_mb` is the trial's own peak resident memory.
+    `stage` is where it ended (None when it passed), `diagnostic` the text that tells why, in the
+    words of what refused or failed; `seconds` the time of each stage that was reached; `attempts`
+    counts infrastructure faults (a dead runner) too; `peak_mb` is the trial's own peak resident
+    memory.
     """
 
     trial: Trial

@@ -75,6 +75,23 @@ class Unconverted(nn.Module):
         return torch.special.bessel_j0(x)
 
 
+@torch.library.custom_op("test_execute::doubled", mutates_args=())
+def doubled(x: torch.Tensor) -> torch.Tensor:
+    return x * 2
+
+
+@doubled.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+
+class Foreign(nn.Module):
+    """An operator that is not PyTorch's own."""
+
+    def forward(self, x):
+        return doubled(x)
+
+
 @pytest.fixture
 def run(monkeypatch, tmp_path):
     """Run a class of this file as a case."""
@@ -122,7 +139,7 @@ def test_what_differs_is_a_finding_without_a_traceback(run):
         (Leaving, "ts", Stage.eager, "SystemExit: 3\n"),
         (DataDependent, "pt2", Stage.export, "GuardOnDataDependentSymNode"),
         (Unexported, "ts", Stage.export, "RuntimeError: Encountering a dict"),
-        (Unconverted, "pt2", Stage.convert, "bessel_j0"),
+        (Foreign, "pt2", Stage.convert, "test_execute.doubled"),
         (Unconverted, "ts", Stage.load, "SyntaxError: invalid syntax"),
     ],
 )
