@@ -83,7 +83,7 @@ def tests(session: nox.Session) -> None:
     """Run the project's tests: those that need torch in the main cell, the others without it."""
     parts = {
         f"env-{MAIN_CELL}": ["tests/converter", "tests/suites"],
-        "orchestrator": ["tests/orchestrator", "tests/test_layers.py"],
+        "orchestrator": ["tests/orchestrator", "tests/test_layering.py"],
     }
     for environment, folders in parts.items():
         session.run(
