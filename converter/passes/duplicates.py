@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from converter.ir import Graph, Operator
+from converter.ir import Attribute, Graph, Operator
 from converter.passes.base import Pass
+
+SMALL = 1 << 16
+"""Bytes up to which the values of stored tensors are compared."""
 
 KEPT = frozenset({"pnnx.Input", "pnnx.Output", "torch.clone"})
 """A clone is asked for to be another tensor."""
@@ -32,7 +35,8 @@ RANDOM = frozenset(
 class MergeDuplicates(Pass):
     """Before: `F.relu x -> a`, `F.relu x -> b`. After: `F.relu x -> a`; readers of b read a.
 
-    Operators are the same with the same type, params, stored tensors and inputs, in order.
+    Operators are the same with the same type, params, stored tensors and inputs, in order. Stored
+    tensors are the same if they are one, or small and of the same values.
     """
 
     def run(self, graph: Graph) -> int:
@@ -56,8 +60,15 @@ def key(op: Operator) -> Hashable:
     return (
         op.type,
         repr(sorted(op.params.items())),
-        tuple(sorted((name, id(attribute.data)) for name, attribute in op.attrs.items())),
+        tuple(sorted((name, tensor_key(attribute)) for name, attribute in op.attrs.items())),
         tuple(map(id, op.inputs)),
         tuple(op.input_names),
         len(op.outputs),
     )
+
+
+def tensor_key(attribute: Attribute) -> tuple[Hashable, ...]:
+    """What tells tensors apart: where they are, or what they hold if that is quick to see."""
+    if attribute.nbytes > SMALL:
+        return "", (), id(attribute.data)
+    return attribute.dtype, attribute.shape, attribute.array().tobytes()

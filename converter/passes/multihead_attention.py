@@ -14,6 +14,7 @@ from typing import ClassVar, NamedTuple
 from converter.ir import Graph, Operand, Operator, Param
 from converter.passes.base import Pass
 from converter.passes.layout import LayoutError
+from converter.passes.region import region
 from converter.passes.term_readers import read_graph
 from converter.passes.terms import Term, Terms, View
 
@@ -238,7 +239,7 @@ def weigh(
     scores = terms.bmm(terms.multiply(query, math.sqrt(1.0 / depth)), key.permute(0, 2, 1))
     if mask is not None:
         scores = terms.add(mask, scores)
-    weights = terms.apply("softmax", scores.shape, [scores], 2)
+    weights = terms.apply("softmax", scores.shape, [scores], -1)
     result = terms.bmm(weights, value).permute(1, 0, 2)
     by_head = weights.reshape(batch, rows // batch, length, key.shape[1])
     averaged = terms.apply("mean", (batch, length, key.shape[1]), [by_head], 1)
@@ -358,20 +359,6 @@ def write(
     op.where, op.module = last.where, last.module
     graph.remove_all(inside)
     return True
-
-
-def region(outputs: list[Operand], inputs: set[Operand]) -> set[Operator] | None:
-    """The operators between inputs and outputs; None where others read what is in between."""
-    inside: set[Operator] = set()
-    todo = [operand.producer for operand in outputs]
-    while todo:
-        op = todo.pop()
-        if op is None or op in inside or op.type == "pnnx.Attribute":
-            continue
-        inside.add(op)
-        todo += [operand.producer for operand in op.inputs if operand not in inputs]
-    between = {operand for op in inside for operand in op.outputs} - set(outputs)
-    return inside if all(inside.issuperset(operand.consumers) for operand in between) else None
 
 
 def stored(call: Call) -> dict[str, Operand]:

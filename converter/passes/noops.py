@@ -9,6 +9,7 @@ import numpy as np
 
 from converter.ir import Graph, Operand, Operator
 from converter.passes.base import Pass
+from converter.passes.formula import Function, Place, Tree, parse
 
 Check = Callable[[Operator], bool]
 
@@ -118,16 +119,14 @@ class EliminateNoopMath(Pass):
 
     def source(self, op: Operator) -> Operand | None:
         """The operand that an expression returns unchanged, if it does."""
-        call = simple_call(op)
-        if call is None or call[0] not in self.neutral:
+        formula = parse(op)
+        if not isinstance(formula, Function) or formula.name not in self.neutral:
             return None
-        function, *arguments = call
-        element, places = self.neutral[function]
+        element, places = self.neutral[formula.name]
         for place in sorted(places):
-            other = arguments[1 - place]
-            if isinstance(other, Operand) and is_full(arguments[place], element):
-                same = (other.shape, other.dtype) == (op.outputs[0].shape, op.outputs[0].dtype)
-                return other if same and is_static(other) else None
+            other = formula.arguments[1 - place]
+            if isinstance(other, Place) and is_full(op, formula.arguments[place], element):
+                return same_type(op.inputs[other.number], op.outputs[0])
         return None
 
 
@@ -141,28 +140,14 @@ class EliminateAddedZeros(EliminateNoopMath):
     neutral = ADDITION
 
 
-def simple_call(op: Operator) -> tuple[str, Operand | float, Operand | float] | None:
-    """The function and both arguments of an expression such as `add(@0,2)`; None for others."""
-    text = op.params["expr"]
-    assert isinstance(text, str)
-    function, _, rest = text.partition("(")
-    words = rest.removesuffix(")").split(",")
-    if len(words) != 2 or "(" in rest:
-        return None
-    arguments: list[Operand | float] = []
-    for word in words:
-        if word.startswith("@"):
-            arguments.append(op.inputs[int(word[1:])])
-            continue
-        try:
-            arguments.append(float(word))
-        except ValueError:
-            return None
-    return function, arguments[0], arguments[1]
+def same_type(source: Operand, result: Operand) -> Operand | None:
+    same = (source.shape, source.dtype) == (result.shape, result.dtype)
+    return source if same and is_static(source) else None
 
 
-def is_full(argument: Operand | float, element: int) -> bool:
+def is_full(op: Operator, argument: Tree, element: int) -> bool:
     """Whether it is that number, or a stored tensor of nothing else."""
-    if not isinstance(argument, Operand):
+    if not isinstance(argument, Place):
         return argument == element
-    return argument.stored is not None and bool(np.all(argument.stored.array() == element))
+    stored = op.inputs[argument.number].stored
+    return stored is not None and bool(np.all(stored.array() == element))

@@ -11,6 +11,7 @@ from converter.passes.adjacent import MergePermutes, MergeReshapes
 from converter.passes.base import Pass
 from converter.passes.centred_stft import CentredStft
 from converter.passes.composites import COMPOSITES
+from converter.passes.constants import FoldConstants
 from converter.passes.conv_padding import ConvPaddingMode, FusePadding
 from converter.passes.dead_code import DeadCode
 from converter.passes.duplicates import MergeDuplicates
@@ -18,11 +19,13 @@ from converter.passes.einsum import CanonicalEinsum
 from converter.passes.expression import FoldExpressions
 from converter.passes.fold_weight_norm import FoldWeightNorm
 from converter.passes.formulas import FORMULAS
+from converter.passes.fuse_attention import FuseAttention
 from converter.passes.fuse_batch_norm import FuseBatchNorm
 from converter.passes.modules import Modules
 from converter.passes.multihead_attention import MultiheadAttention
 from converter.passes.noops import EliminateAddedZeros, EliminateNoopMath, EliminateNoops
 from converter.passes.prelu import SingleSlope
+from converter.passes.recompose import BatchedLinear, Linear
 from converter.passes.slices import MergeSlices
 from converter.passes.stored_weights import StoredWeights
 from converter.passes.tensor_split import SlicesToTensorSplit
@@ -33,8 +36,11 @@ from converter.passes.unread_outputs import UnreadOutputs
 SPELLING: tuple[Pass, ...] = (
     DeadCode(),
     UnreadOutputs(),
+    Linear(),
     FoldWeightNorm(),
     MultiheadAttention(),
+    FoldConstants(),
+    DeadCode(),
     *COMPOSITES,
     CentredStft(),
     DeadCode(),
@@ -51,6 +57,7 @@ OPTIMIZATION: tuple[Pass, ...] = (
     EliminateNoops(),
     EliminateNoopMath(),
     EliminateAddedZeros(),
+    BatchedLinear(),
     *FORMULAS,
     DeadCode(),
     FusePadding(),
@@ -59,6 +66,7 @@ OPTIMIZATION: tuple[Pass, ...] = (
     FoldExpressions(),
     MergeDuplicates(),
     DeadCode(),
+    FuseAttention(),
     MergePermutes(),
     MergeReshapes(),
     EliminateNoops(),

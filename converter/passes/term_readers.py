@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 
-from converter.ir import Graph, Operand, Operator, Param
+from converter.ir import Graph, Operator, Param
 from converter.passes.adjacent import permutation
+from converter.passes.formula import Function, Place, Tree, parse
 from converter.passes.layout import LayoutError
-from converter.passes.noops import simple_call
 from converter.passes.terms import Terms, View, static_shape
 
 
@@ -123,6 +124,24 @@ def linear(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | No
     return [terms.linear(named["input"], named["weight"], named.get("bias"))]
 
 
+@reads("nn.Linear")
+def linear_module(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | None]:
+    """Each of them is a term of its own, whatever its weights are."""
+    result = terms.apply("nn.Linear", output_shape(op), inputs, op.name)
+    return [terms.made_by(result, op)]
+
+
+@reads("torch.matmul")
+def matmul(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | None]:
+    """Of matrices with equal batch dims."""
+    one, other = inputs
+    if len(one.shape) < 3 or one.shape[:-2] != other.shape[:-2]:
+        return UNKNOWN
+    batch = math.prod(one.shape[:-2])
+    left, right = (view.reshape(batch, *view.shape[-2:]) for view in inputs)
+    return [terms.bmm(left, right).reshape(*output_shape(op))]
+
+
 @reads("torch.addmm")
 def addmm(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | None]:
     """With a bias of one dim, a linear function of rows by a transposed weight."""
@@ -151,21 +170,30 @@ def is_plain(op: Operator) -> bool:
 
 @reads("pnnx.Expression")
 def arithmetic(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | None]:
-    call = simple_call(op)
-    match call:
-        case ("mul", Operand(), int() | float() as number) | ("mul", int() | float() as number, _):
-            return [terms.multiply(inputs[0], float(number))]
-        case ("add", Operand() as one, Operand() as other):
-            left, right = terms.view(one), terms.view(other)
-            assert left is not None
-            assert right is not None
-            return [terms.add(left, right)]
-    return UNKNOWN
+    """Sums of tensors, and products of them with numbers."""
+
+    def work_out(tree: Tree) -> View:
+        match tree:
+            case Place(number=number):
+                return inputs[number]
+            case Function(name="add", arguments=(one, other)):
+                return terms.add(work_out(one), work_out(other))
+            case Function(name="mul", arguments=(one, int() | float() as number)):
+                return terms.multiply(work_out(one), float(number))
+            case Function(name="mul", arguments=(int() | float() as number, one)):
+                return terms.multiply(work_out(one), float(number))
+        raise LayoutError
+
+    return [work_out(parse(op))]
 
 
 @reads("F.softmax")
 def softmax(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | None]:
-    return [terms.apply("softmax", inputs[0].shape, inputs, wrapped(op.params["dim"], inputs[0]))]
+    """Dims count from the last one, where softmax mostly is."""
+    shape = inputs[0].shape
+    return [
+        terms.apply("softmax", shape, inputs, wrapped(op.params["dim"], inputs[0]) - len(shape))
+    ]
 
 
 @reads("torch.mean")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from converter.ir import Operand, Param
+from converter.ir import Operand, Operator, Param
 from converter.passes.layout import Layout, LayoutError, contiguous
 
 FILLED_LIMIT = 1 << 24
@@ -63,11 +63,16 @@ class Terms:
         self._terms: list[Term] = []
         self._views: dict[Operand, View | None] = {}
         self._holders: dict[View, list[Operand]] = {}
+        self._operators: dict[int, Operator] = {}
 
     # --- asking
 
     def term(self, view: View) -> Term:
         return self._terms[view.number]
+
+    def operator(self, view: View) -> Operator | None:
+        """The operator that computes the term, where its reader said so."""
+        return self._operators.get(view.number)
 
     def view(self, operand: Operand) -> View | None:
         """What an operand holds. None where its shape is not known."""
@@ -108,6 +113,11 @@ class Terms:
         """Say what an operand holds."""
         self._views[operand] = view
         self._holders.setdefault(view, []).append(operand)
+
+    def made_by(self, view: View, op: Operator) -> View:
+        """Say which operator computes the term of a view."""
+        self._operators[view.number] = op
+        return view
 
     def apply(
         self, kind: str, shape: Sequence[int], inputs: Sequence[View], *params: Param

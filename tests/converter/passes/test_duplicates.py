@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from graphs import assert_becomes, assert_stays, graph
 
-from converter.passes.duplicates import MergeDuplicates
+from converter.ir import Attribute
+from converter.passes.duplicates import SMALL, MergeDuplicates
 
 
 def two(first: str, second: str) -> str:
@@ -59,16 +61,34 @@ def test_operators_of_equal_operators_are_one():
         ),
         ("torch.clone {} 1 1 {} {}", "torch.clone {} 1 1 {} {}"),
         ("torch.rand_like {} 1 1 {} {}", "torch.rand_like {} 1 1 {} {}"),
-        ("nn.Linear {} 1 1 {} {} @weight=(4,4)f32", "nn.Linear {} 1 1 {} {} @weight=(4,4)f32"),
     ],
 )
 def test_others_stay_apart(first, second):
     assert_stays(MergeDuplicates(), two(first, second))
 
 
-def test_modules_of_the_same_weights_are_one():
-    linear = "nn.Linear {} 1 1 {} {} @weight=(4,4)f32"
-    made = graph(two(linear, linear))
+LINEAR = "nn.Linear {} 1 1 {} {} @weight=(4,4)f32"
+ONES = np.ones((4, 4), np.float32)
+
+
+def test_small_weights_are_the_same_by_their_values():
+    values = {"p.weight": ONES, "q.weight": ONES.copy()}
+    assert MergeDuplicates()(graph(two(LINEAR, LINEAR), values)) == 1
+
+
+def test_weights_of_other_values_or_types_are_others():
+    assert_stays(MergeDuplicates(), two(LINEAR, LINEAR), {"p.weight": ONES, "q.weight": ONES * 2})
+    made = graph(two(LINEAR, LINEAR), {"p.weight": ONES, "q.weight": ONES})
+    made.of_type("nn.Linear")[1].attrs["weight"] = Attribute.of(ONES.astype(np.float64))
+    assert MergeDuplicates()(made) == 0
+
+
+def test_large_weights_are_the_same_where_they_are_one():
+    large = LINEAR.replace("(4,4)", "(200,200)")
+    wide = np.ones((200, 200), np.float32)
+    assert wide.nbytes > SMALL
+    made = graph(two(large, large), {"p.weight": wide, "q.weight": wide})
+    assert MergeDuplicates()(made) == 0
     first, second = made.of_type("nn.Linear")
     second.attrs = dict(first.attrs)
     assert MergeDuplicates()(made) == 1

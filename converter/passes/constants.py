@@ -1,0 +1,74 @@
+"""Work out what depends on stored tensors alone, so that the model stores the result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from converter.errors import UnsupportedError
+from converter.ir import Array, Attribute, Graph, LazyData, Operator
+from converter.passes.base import Pass
+from converter.passes.evaluate import CHECKED, EVALUATORS, EvaluationError, evaluate
+from converter.passes.terms import static_shape
+
+LIMIT = 1 << 30
+"""Bytes that a result may have; what is larger stays an operator."""
+
+SMALL = 1 << 20
+"""Bytes up to which results are worked out at once. Elements that are only moved, to where one
+operator reads them, are moved when they are written: so memory holds one large weight at a time.
+"""
+
+
+class FoldConstants(Pass):
+    """Before: `pnnx.Attribute -> w`, `torch.t w -> y`. After: `pnnx.Attribute -> y`."""
+
+    def run(self, graph: Graph) -> int:
+        return sum(fold(graph, op) for op in graph.of_type(*EVALUATORS))
+
+
+def fold(graph: Graph, op: Operator) -> bool:
+    inputs = [operand.stored for operand in op.inputs if operand.stored is not None]
+    if not inputs or len(inputs) < len(op.inputs):
+        return False
+    results = []
+    for place, operand in enumerate(op.outputs):
+        shape = static_shape(operand)
+        if shape is None or operand.dtype is None:
+            return False
+        values = LazyData(partial(later, op, inputs, place))
+        results.append(Attribute(operand.dtype, shape, values))
+    size = sum(result.nbytes for result in results)
+    if size > LIMIT:
+        return False
+    shared = any(len(operand.consumers) > 1 for operand in op.outputs)
+    if size <= SMALL or shared or op.type in CHECKED:
+        try:
+            results = list(map(Attribute.of, now(op, inputs)))
+        except EvaluationError:
+            return False
+    replace(graph, op, results)
+    return True
+
+
+def now(op: Operator, inputs: list[Attribute]) -> Sequence[Array]:
+    """The outputs of an operator; an input that it reads twice is read once. Raises
+    EvaluationError.
+    """
+    arrays = {attribute: attribute.array() for attribute in inputs}
+    return evaluate(op, [arrays[attribute] for attribute in inputs])
+
+
+def later(op: Operator, inputs: list[Attribute], place: int) -> Array:
+    try:
+        return now(op, inputs)[place]
+    except EvaluationError as error:
+        raise UnsupportedError(f"cannot work out {op.type}: {error}", where=op.where) from None
+
+
+def replace(graph: Graph, op: Operator, results: list[Attribute]) -> None:
+    """Let the model store what the operator computes."""
+    for place, (operand, result) in enumerate(zip(op.outputs, results, strict=True)):
+        name = f"{op.name}_{place}" if place else op.name
+        graph.add("pnnx.Attribute", name, (), [operand], attrs={"data": result}, before=op)
+    graph.remove(op)

@@ -1,0 +1,41 @@
+"""The text of a `pnnx.Expression`, `add(mul(@0,2),@1)`, as a tree."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from converter.ir import Operator, Param
+from converter.pnnx.value import parse_value, split_items
+
+
+class Place(NamedTuple):
+    """An input of the operator, `@1`."""
+
+    number: int
+
+
+class Function(NamedTuple):
+    """A function of trees."""
+
+    name: str
+    arguments: tuple[Tree, ...]
+
+
+Tree = Place | Function | Param
+
+
+def parse(op: Operator) -> Tree:
+    """The formula of an expression. Raises ValueError for text that is none."""
+    text = op.params["expr"]
+    return _parse(text) if isinstance(text, str) else text
+
+
+def _parse(text: str) -> Tree:
+    if text.startswith("@"):
+        return Place(int(text[1:]))
+    name, bracket, rest = text.partition("(")
+    if not name or not bracket:
+        return parse_value(text)
+    if not rest.endswith(")"):
+        raise ValueError(f"{text!r} is not a function")
+    return Function(name, tuple(map(_parse, split_items(rest[:-1]))))
