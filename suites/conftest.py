@@ -5,12 +5,14 @@ It shows raw outcomes, for an editor or a debugger: expectations are the orchest
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from suites.registry import CaseInfo, RegistryError, discover
+from suites.registry import ROOT, CaseInfo, RegistryError, discover
 from suites.trial import FRONTENDS, TARGETS, Outcome, Trial
 
 CELL = "here"
@@ -29,21 +31,26 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    if file_path.suffix == ".py" and any(_infos(file_path)):
+    if file_path.suffix == ".py" and _infos(file_path):
         return CaseFile.from_parent(parent, path=file_path)
     return None
 
 
-def _infos(path: Path) -> Iterator[CaseInfo]:
-    root = Path(__file__).parent
-    if path.parent.parent != root:
-        return
+def _infos(path: Path) -> list[CaseInfo]:
+    """The cases of a file; none where it is no file of a suite."""
     try:
-        infos = discover([path.parent.name])
+        return _by_file().get(path, [])
     except RegistryError as error:
         raise pytest.UsageError(str(error)) from None
-    file = path.relative_to(root).as_posix()
-    yield from (info for info in infos if info.file == file)
+
+
+@cache
+def _by_file() -> dict[Path, list[CaseInfo]]:
+    """Every case but the self-check's."""
+    found = defaultdict(list)
+    for info in discover():
+        found[ROOT / info.file].append(info)
+    return found
 
 
 class CaseFile(pytest.File):
