@@ -58,13 +58,15 @@ def gelu(call: Call, emit: Emitter) -> None:
     emit.op("F.gelu", call.output, input=call.tensor("self"), **named)
 
 
-@lowers("rrelu.default")
+@lowers("rrelu.default", "rrelu_with_noise_functional.default")
 def rrelu(call: Call, emit: Emitter) -> None:
     if call.flag("training"):
         raise call.refuse("it draws random slopes in training mode", "export in eval mode")
+    for noise in call.outputs[1:]:
+        emit.unread(noise)
     emit.op(
         "F.rrelu",
-        call.output,
+        call.outputs[0],
         input=call.tensor("self"),
         lower=call.args["lower"],
         upper=call.args["upper"],

@@ -12,6 +12,21 @@ for target in ("conv_transpose1d.default", "conv_transpose2d.input", "conv_trans
     same(target, f"F.{target.split('.')[0]}")
 
 
+@lowers("conv_tbc.default")
+def conv_tbc(call: Call, emit: Emitter) -> None:
+    """It wants its input without gaps, which `Tensor.contiguous` is lowered to nothing for."""
+    source = emit.copy(call.tensor("self"))
+    emit.op("Tensor.contiguous", source, input=call.tensor("self"))
+    emit.op(
+        "F.conv_tbc",
+        call.output,
+        input=source,
+        weight=call.tensor("weight"),
+        bias=call.tensor("bias"),
+        pad=call.integer("pad"),
+    )
+
+
 @lowers("convolution.default", "_convolution.default", "_convolution.deprecated")
 def convolution(call: Call, emit: Emitter) -> None:
     """The form that decompositions leave: every rank, transposed or not."""

@@ -55,7 +55,12 @@ def stored_number(operand: Operand) -> Arg:
 EMBEDDING_BAG_MODES = ("sum", "mean", "max")
 
 
-@lowers("embedding_bag.default", "embedding_bag.padding_idx", "_embedding_bag.default")
+@lowers(
+    "embedding_bag.default",
+    "embedding_bag.padding_idx",
+    "_embedding_bag.default",
+    "_embedding_bag_forward_only.default",
+)
 def embedding_bag(call: Call, emit: Emitter) -> None:
     for by_product in call.outputs[1:]:
         emit.unread(by_product)

@@ -23,7 +23,6 @@ for target in overloads(PLAIN):
     same(target, f"F.{target.split('.')[0]}", convert=REDUCTION)
 
 same("cross_entropy_loss.default", "F.cross_entropy", convert=REDUCTION)
-same(overloads("ctc_loss", "IntList", "Tensor"), "F.ctc_loss", convert=REDUCTION)
 same(overloads("nll_loss nll_loss2d nll_loss_nd"), "F.nll_loss", convert=REDUCTION)
 same(overloads("nll_loss_forward nll_loss2d_forward"), "F.nll_loss", convert=REDUCTION, unread=1)
 same(

@@ -26,6 +26,15 @@ def dropout(call: Call, emit: Emitter) -> None:
     emit.alias(call.output, call.tensor("input"))
 
 
+@lowers("native_dropout.default")
+def native_dropout(call: Call, emit: Emitter) -> None:
+    output, mask = call.outputs
+    if call.args["train"] is not False and call.number("p") != 0:
+        raise call.refuse("it is random in training mode", "export in eval mode")
+    emit.alias(output, call.tensor("input"))
+    emit.unread(mask)
+
+
 @lowers("_assert_tensor_metadata.default")
 def no_result(call: Call, emit: Emitter) -> None:
     """A check of what is known when the program was read."""

@@ -4,39 +4,60 @@ from __future__ import annotations
 
 from converter.aten.call import Call
 from converter.aten.emit import Emitter
-from converter.aten.registry import lowers, same
+from converter.aten.registry import lowers, overloads, same
 
 same("layer_norm.default", "F.layer_norm", drop=("cudnn_enable",))
 same("group_norm.default", "F.group_norm", drop=("cudnn_enabled",))
 same("rms_norm.default", "F.rms_norm")
 same("pairwise_distance.default", "F.pairwise_distance")
 same("cosine_similarity.default", "F.cosine_similarity")
+same(overloads("pdist _pdist_forward"), "F.pdist")
+
+PRODUCTS = {
+    None: "use_mm_for_euclid_dist_if_necessary",
+    0: "use_mm_for_euclid_dist_if_necessary",
+    1: "use_mm_for_euclid_dist",
+    2: "donot_use_mm_for_euclid_dist",
+}
+"""torch.cdist's compute_mode by ATen's numbers."""
+
+same(overloads("cdist _cdist_forward"), "torch.cdist", convert={"compute_mode": PRODUCTS.get})
 
 
 @lowers("batch_norm.default", "cudnn_batch_norm.default")
 def batch_norm(call: Call, emit: Emitter) -> None:
-    if call.flag("training"):
-        raise call.refuse("it normalizes by the batch in training mode", "export in eval mode")
-    normalize_by_running_stats(call, emit)
+    by_batch = call.flag("training")
+    if by_batch and call.args["running_mean"] is not None:
+        raise call.refuse("it updates running statistics in training mode", "export in eval mode")
+    normalize(call, emit, by_batch)
 
 
 @lowers("_native_batch_norm_legit_no_training.default")
 def native_batch_norm(call: Call, emit: Emitter) -> None:
     for saved in call.outputs[1:]:
         emit.unread(saved)
-    normalize_by_running_stats(call, emit)
+    normalize(call, emit, by_batch=False)
 
 
-def normalize_by_running_stats(call: Call, emit: Emitter) -> None:
+@lowers("_native_batch_norm_legit.no_stats")
+def batch_norm_without_running_stats(call: Call, emit: Emitter) -> None:
+    """Decomposed, an instance norm is this of channels that are joined with the batch."""
+    for saved in call.outputs[1:]:
+        emit.unread(saved)
+    normalize(call, emit, by_batch=call.flag("training"))
+
+
+def normalize(call: Call, emit: Emitter, by_batch: bool) -> None:
     emit.op(
         "F.batch_norm",
         call.outputs[0],
         input=call.tensor("input"),
-        running_mean=call.args["running_mean"],
-        running_var=call.args["running_var"],
+        running_mean=call.args.get("running_mean"),
+        running_var=call.args.get("running_var"),
         weight=call.args["weight"],
         bias=call.args["bias"],
         eps=call.args["eps"],
+        **({"training": True} if by_batch else {}),
     )
 
 

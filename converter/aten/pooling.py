@@ -45,6 +45,24 @@ def max_pool_with_indices(call: Call, emit: Emitter) -> None:
     )
 
 
+@lowers("max_unpool2d.default", "max_unpool3d.default")
+def max_unpool(call: Call, emit: Emitter) -> None:
+    """ATen takes the size; PyTorch wants to see it come from a kernel's, one step at a time."""
+    rank = int(call.target.split("max_unpool")[1][0])
+    source, size = call.tensor("self"), call.integers("output_size")
+    pooled = call.sizes(source)[-rank:]
+    emit.op(
+        f"F.max_unpool{rank}d",
+        call.output,
+        input=source,
+        indices=call.tensor("indices"),
+        kernel_size=tuple(large - small + 1 for large, small in zip(size, pooled, strict=True)),
+        stride=(1,) * rank,
+        padding=(0,) * rank,
+        output_size=size,
+    )
+
+
 @lowers("adaptive_max_pool1d.default", "adaptive_max_pool2d.default", "adaptive_max_pool3d.default")
 def adaptive_max_pool(call: Call, emit: Emitter) -> None:
     rank = call.target.split("max_pool")[1][0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from converter.aten.call import Call
 from converter.aten.emit import Emitter
 from converter.aten.registry import lowers
-from converter.ir import Attribute, Operand, Param
+from converter.ir import Attribute, Operand, Operator, Param
 
 
 @lowers("lstm.input")
@@ -62,8 +62,40 @@ def recurrent(
         **params,
     )
     op.attrs = weights
-    if op.module is not None and op.module[1].rpartition(".")[2] == type.removeprefix("nn."):
-        op.name = op.module[0]
+    name_after_module(op)
+
+
+@lowers("lstm_cell.default", "gru_cell.default", "rnn_tanh_cell.default", "rnn_relu_cell.default")
+def cell(call: Call, emit: Emitter) -> None:
+    """One step, by the module that holds the weights."""
+    name = call.target.split(".")[1].removesuffix("_cell")
+    weights = {
+        long: stored(call, long, call.tensor(short))
+        for long, short in CELL_WEIGHTS.items()
+        if call.args[short] is not None
+    }
+    hidden = call.tensors("hx") if name == "lstm" else [call.tensor("hx")]
+    op = emit.positional(
+        CELLS[name],
+        call.outputs,
+        [call.tensor("input"), *hidden],
+        input_size=weights["weight_ih"].shape[1],
+        hidden_size=weights["weight_hh"].shape[1],
+        bias="bias_ih" in weights,
+    )
+    if name.startswith("rnn"):
+        op.params["nonlinearity"] = name.removeprefix("rnn_")
+    op.attrs = weights
+    name_after_module(op)
+
+
+CELLS = {
+    "gru": "nn.GRUCell",
+    "lstm": "nn.LSTMCell",
+    "rnn_relu": "nn.RNNCell",
+    "rnn_tanh": "nn.RNNCell",
+}
+CELL_WEIGHTS = {"weight_ih": "w_ih", "weight_hh": "w_hh", "bias_ih": "b_ih", "bias_hh": "b_hh"}
 
 
 def stored_weights(call: Call) -> dict[str, Attribute]:
@@ -86,11 +118,21 @@ def stored_weights(call: Call) -> dict[str, Attribute]:
         raise call.refuse(f"it has {len(params)} weights, not {len(names)}")
     weights: dict[str, Attribute] = {}
     for name, operand in zip(names, params, strict=True):
-        stored = operand.stored
-        if stored is None:
-            raise call.refuse(f"{name} is computed, not stored")
-        weights[name] = stored
+        weights[name] = stored(call, name, operand)
     return weights
+
+
+def stored(call: Call, name: str, operand: Operand) -> Attribute:
+    attribute = operand.stored
+    if attribute is None:
+        raise call.refuse(f"{name} is computed, not stored")
+    return attribute
+
+
+def name_after_module(op: Operator) -> None:
+    """Call an operator as the user's module of its type, where one made it."""
+    if op.module is not None and op.module[1].rpartition(".")[2] == op.type.removeprefix("nn."):
+        op.name = op.module[0]
 
 
 def is_zero(operand: Operand) -> bool:

@@ -9,7 +9,7 @@ from converter.aten.registry import lowers, overloads, same
 from converter.ir import Operand
 
 PLAIN = (
-    "amax amin aminmax argmax argmin argsort bincount count_nonzero cov corrcoef cummax cummin "
+    "amax amin aminmax argmax argmin argsort bincount count_nonzero cummax cummin "
     "diff dist histc kthvalue logcumsumexp logsumexp mode msort nanmedian nonzero argwhere renorm "
     "sort topk"
 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from math import floor
+
 from converter.aten.call import Arg, Call
 from converter.aten.emit import Emitter
 from converter.aten.registry import lowers, same
+from converter.ir import Operand
 
 INTERPOLATION = ("bilinear", "nearest", "bicubic")
 PADDING = ("zeros", "border", "reflection")
@@ -35,26 +38,34 @@ for rank in (1, 2, 3):
     pad("replicate", f"replication_pad{rank}d.default")
 
 
-def upsample(call: Call, emit: Emitter, mode: str) -> None:
-    """`.vec` overloads have a size or scale factors, the others a size and perhaps its origin.
+def resized(call: Call) -> dict[str, Arg]:
+    """The input, and its new size or the factors of it.
 
-    With `scale_factor` and no `recompute_scale_factor`, the factor itself maps positions, and is
-    kept.
+    `.vec` overloads have either. The others have a size and perhaps the factors that it came from,
+    by which positions are mapped; then PyTorch's functions must come from them to the same size.
     """
-    arguments: dict[str, Arg] = {"input": call.tensor("self" if "self" in call.args else "input")}
     if call.target.endswith(".vec"):
+        source = call.tensor("input")
         size, factors = call.args["output_size"], call.args["scale_factors"]
     else:
-        size = call.args["output_size"]
-        scales = tuple(value for name, value in call.args.items() if name.startswith("scales"))
-        factors = None if None in scales or not scales else scales
-    if factors is not None:
-        arguments["scale_factor"] = factors
-        arguments.pop("size", None)
-    else:
-        arguments["size"] = size
-    nearest = mode in ("nearest", "nearest-exact")
-    if not nearest:
+        source, size = call.tensor("self"), call.integers("output_size")
+        factors = tuple(value for name, value in call.args.items() if name.startswith("scales"))
+        if all(factor is None for factor in factors):
+            factors = None
+        elif size != by_factors(call, source, factors):
+            raise call.refuse(f"the size {size} is not that of the input times {factors}")
+    return {"input": source, **({"size": size} if factors is None else {"scale_factor": factors})}
+
+
+def by_factors(call: Call, source: Operand, factors: tuple[Arg, ...]) -> tuple[int, ...]:
+    sizes = call.sizes(source)[2:]
+    pairs = zip(sizes, factors, strict=True)
+    return tuple(floor(size * factor) for size, factor in pairs if isinstance(factor, float))
+
+
+def upsample(call: Call, emit: Emitter, mode: str) -> None:
+    arguments = resized(call)
+    if "align_corners" in call.args:
         arguments["align_corners"] = call.flag("align_corners")
     if mode == "nearest" and "1d" not in call.target:
         emit.op("F.upsample_nearest", call.output, **arguments)
@@ -86,18 +97,13 @@ interpolation("bicubic", "upsample_bicubic2d")
 def antialiased(mode: str, name: str) -> None:
     @lowers(f"{name}.default", f"{name}.vec")
     def lowering(call: Call, emit: Emitter) -> None:
-        factors = call.args.get("scale_factors")
-        arguments: dict[str, Arg] = (
-            {"size": call.args["output_size"]} if factors is None else {"scale_factor": factors}
-        )
         emit.op(
             "F.interpolate",
             call.output,
-            input=call.tensor("self" if "self" in call.args else "input"),
             mode=mode,
             align_corners=call.flag("align_corners"),
             antialias=True,
-            **arguments,
+            **resized(call),
         )
 
 

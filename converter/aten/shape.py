@@ -7,7 +7,7 @@ from converter.aten.emit import Emitter
 from converter.aten.registry import joins, lowers, overloads, same
 
 PLAIN = (
-    "adjoint chunk combinations diag diag_embed diagflat diagonal diagonal_scatter fliplr flip "
+    "adjoint chunk diag diag_embed diagflat diagonal diagonal_scatter fliplr flip "
     "flipud narrow ravel rot90 squeeze t take tile tril triu unsqueeze vander view_as_complex "
     "view_as_real"
 )

@@ -154,7 +154,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
     "ZeroPad1d": (Row("F.pad", padding("constant", 1)),),
     "ZeroPad2d": (Row("F.pad", padding("constant", 2)),),
     "ZeroPad3d": (Row("F.pad", padding("constant", 3)),),
-    "GroupNorm": (Row("F.group_norm", without_weights("affine", "eps", "num_groups")),),
+    "GroupNorm": (Row("F.group_norm", lambda op: group_norm(op)),),
     "LayerNorm": (
         Row(
             "F.layer_norm",
@@ -189,6 +189,12 @@ ROWS: dict[str, tuple[Row, ...]] = {
         )
     },
 }
+
+
+def group_norm(op: Operator) -> Params | None:
+    params = without_weights("affine", "eps", "num_groups")(op)
+    shape = op.inputs[0].shape
+    return None if params is None or shape is None else {**params, "num_channels": shape[1]}
 
 
 def relu6(op: Operator) -> Params | None:

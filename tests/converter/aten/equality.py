@@ -23,7 +23,7 @@ from torch import nn
 
 import converter
 from converter.errors import UnsupportedError
-from suites.compare import compare, exact
+from suites.compare import Rule, compare, exact
 
 Form = Callable[[torch.export.ExportedProgram], torch.export.ExportedProgram]
 
@@ -41,26 +41,27 @@ FORMS: Mapping[str, Form] = {
 
 
 class Program(nn.Module):
-    """Computes expressions of its inputs, and of the modules that it holds."""
+    """Computes expressions of its inputs, and of the modules and parameters that it holds."""
 
     def __init__(self, expressions: tuple[str, ...], given: Mapping[str, Any]) -> None:
         super().__init__()
-        self.names = [name for name, value in given.items() if isinstance(value, torch.Tensor)]
-        self.scope = {name: value for name, value in given.items() if name not in self.names}
-        for name, value in self.scope.items():
-            if isinstance(value, nn.Module):
-                self.add_module(name, value)
-        self.expressions = expressions
+        self.names = [name for name, value in given.items() if is_input(value)]
+        self.others = {name: value for name, value in given.items() if not is_input(value)}
+        self.held = [n for n, v in self.others.items() if isinstance(v, nn.Module | nn.Parameter)]
+        for name in self.held:
+            setattr(self, name, self.others[name])
         self.codes = [compile(text, text, "eval") for text in expressions]
         self.eval()
 
     def forward(self, *tensors: torch.Tensor) -> tuple[Any, ...]:
-        scope = {"torch": torch, "F": F, "nn": nn, **self.scope, **zip_names(self.names, tensors)}
+        scope = {"torch": torch, "F": F, "nn": nn, **self.others}
+        scope |= {name: getattr(self, name) for name in self.held}
+        scope |= dict(zip(self.names, tensors, strict=True))
         return tuple(plain(eval(code, scope)) for code in self.codes)
 
 
-def zip_names(names: list[str], tensors: tuple[torch.Tensor, ...]) -> dict[str, torch.Tensor]:
-    return dict(zip(names, tensors, strict=True))
+def is_input(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and not isinstance(value, nn.Parameter)
 
 
 def plain(result: Any) -> Any:
@@ -68,31 +69,33 @@ def plain(result: Any) -> Any:
     return tuple(map(plain, result)) if isinstance(result, tuple) else result
 
 
-def check(*expressions: str, forms: tuple[str, ...] = tuple(FORMS), **given: Any) -> None:
-    """Check expressions of the given tensors, modules and other values.
+def check(
+    *expressions: str, forms: tuple[str, ...] = tuple(FORMS), rule: Rule = exact, **given: Any
+) -> None:
+    """Check expressions of the given tensors, modules and other values, by a rule of the suites.
 
     Raises AssertionError that lists the expressions that fail, each with the form and the reason.
     """
-    failures = failing(expressions, given, forms)
+    failures = failing(expressions, given, forms, rule)
     if failures:
         raise AssertionError("\n".join(failures))
 
 
 def failing(
-    expressions: tuple[str, ...], given: Mapping[str, Any], forms: tuple[str, ...]
+    expressions: tuple[str, ...], given: Mapping[str, Any], forms: tuple[str, ...], rule: Rule
 ) -> list[str]:
     """Find the expressions that fail, by halves."""
-    reason = attempt(expressions, given, forms)
+    reason = attempt(expressions, given, forms, rule)
     if reason is None:
         return []
     middle = len(expressions) // 2
     halves = (expressions[:middle], expressions[middle:]) if middle else ()
-    found = [text for half in halves for text in failing(half, given, forms)]
+    found = [text for half in halves for text in failing(half, given, forms, rule)]
     return found or [f"{', '.join(expressions)}: {reason}"]
 
 
 def attempt(
-    expressions: tuple[str, ...], given: Mapping[str, Any], forms: tuple[str, ...]
+    expressions: tuple[str, ...], given: Mapping[str, Any], forms: tuple[str, ...], rule: Rule
 ) -> str | None:
     """Convert one program in each form and compare; return what is wrong, None if nothing is."""
     program = Program(expressions, given)
@@ -104,7 +107,7 @@ def attempt(
             eager = program if transformed is exported else transformed.module()
             expected = eager(*copies(inputs))
             try:
-                compare(expected, convert(transformed)(*copies(inputs)), exact)
+                compare(expected, convert(transformed)(*copies(inputs)), rule)
             except Exception as error:  # noqa: BLE001 (each is a finding, listed by `check`)
                 return f"{form}: {type(error).__name__}: {error}"
     return None
