@@ -1,8 +1,8 @@
 """Work out operators of known tensors with NumPy, where it gives the bits that torch gives.
 
-Moving, comparing and converting elements, whole numbers, and the operations that IEEE 754 rounds
-correctly (+ - * / and the square root) are the same everywhere. Sums of floats, powers, `exp` and
-the like depend on the kernel: they are not here.
+Moving, comparing and converting elements, whole numbers, and the four operations that IEEE 754
+rounds correctly are the same everywhere. Sums of floats, powers, roots, `exp` and the like depend
+on the kernel (torch's square roots differ from NumPy's in a last bit): they are not here.
 """
 
 from __future__ import annotations
@@ -253,7 +253,6 @@ UNARY: dict[str, Callable[[Any], Any]] = {
     "reciprocal": lambda x: x.dtype.type(1) / x,
     "round": np.round,
     "sign": lambda x: (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype),
-    "sqrt": np.sqrt,
     "square": lambda x: x * x,
     "trunc": np.trunc,
 }
@@ -289,17 +288,23 @@ def expression(op: Operator, inputs: dict[str, Array]) -> Arrays:
     if dtype.kind in "bc" and formula.name not in BITWISE:
         raise EvaluationError(f"{formula.name} of {dtype}")
     work = np.dtype(np.float32) if is_float(dtype) and dtype.itemsize == 2 else dtype
-    operands = [cast(argument(tree, arrays), work) for tree in formula.arguments]
+    operands = [cast(argument(tree, arrays, dtype), work) for tree in formula.arguments]
     return [np.asarray(function(formula.name, operands)(*operands)).astype(dtype)]
 
 
-def argument(tree: Tree, arrays: Arrays) -> Array:
-    """A tensor, or a number as a tensor without dims."""
+def argument(tree: Tree, arrays: Arrays, dtype: np.dtype[Any]) -> Array:
+    """A tensor, or a number as a tensor without dims.
+
+    Kernels differ in whether they round a number to half precision before they use it.
+    """
     if isinstance(tree, Place):
         return arrays[tree.number]
     if not isinstance(tree, int | float):
         raise EvaluationError("it is more than one function")
-    return np.asarray(tree)
+    value = np.asarray(tree)
+    if dtype.itemsize == 2 and is_float(dtype) and cast(value, dtype).astype(np.float64) != tree:
+        raise EvaluationError(f"{tree} is not a number of half precision")
+    return value
 
 
 def function(name: str, operands: Arrays) -> Callable[..., Any]:
