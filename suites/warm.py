@@ -5,10 +5,14 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
+import tempfile
 import warnings
 from importlib.util import find_spec
+from pathlib import Path
 
 import torch
+
+import converter
 
 TRIED = ("torchvision", "torchaudio")
 """Generated modules try to import these, and go without where that fails."""
@@ -27,19 +31,25 @@ class _Small(torch.nn.Module):
 
 
 def warm() -> None:
-    """Import what trials import, and take a small model through both exports (seconds).
+    """Import what trials import, and take a small model through both frontends (seconds).
 
     Leaves torch with one thread: children forked from a parent that has used more hang.
     """
     torch.set_num_threads(1)
-    importlib.import_module("converter.convert")
     importlib.import_module("suites.execute")
     for package in TRIED:
         with contextlib.suppress(Exception):  # as in the generated modules
             if find_spec(package):
                 importlib.import_module(package)
     model, inputs = _Small().eval(), (torch.zeros(1, 1, 4, 4),)
-    with torch.no_grad(), warnings.catch_warnings():
+    with (
+        torch.no_grad(),
+        warnings.catch_warnings(),
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.suppress(Exception),  # what breaks here breaks in the trials, and is told there
+    ):
         warnings.simplefilter("ignore")
-        torch.export.save(torch.export.export(model, inputs), io.BytesIO())
         torch.jit.save(torch.jit.trace(model, inputs, check_trace=False), io.BytesIO())
+        path = Path(folder, "small.pt2")
+        torch.export.save(torch.export.export(model, inputs), path)
+        converter.convert(path)
