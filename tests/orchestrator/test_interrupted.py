@@ -31,8 +31,13 @@ def start(command: Command, folder: Path) -> subprocess.Popen[str]:
         *["--frontend", "ts", "--limit", "600", "--output", str(folder)],
     )
     file = folder / journal.NAME
-    assert eventually(lambda: file.exists() and len(journal.read(file)) == 2, 120)
-    assert eventually(lambda: command.of("time.sleep"), 120)
+    at_work = eventually(
+        lambda: file.exists() and len(journal.read(file)) == 2 and command.of("time.sleep"), 120
+    )
+    if not at_work:
+        left = command.processes()
+        process.kill()
+        pytest.fail(f"{process.communicate()[0]}\n{file.read_text()}\nleft: {left}")
     return process
 
 
