@@ -36,6 +36,8 @@ def connected(address: str | None, workers: int | None) -> Iterator[Capacity]:
     quiet = {"logging_level": "ERROR", "log_to_driver": False, "configure_logging": False}
     if address is None:
         ray.init(
+            # Without this, Ray joins a cluster that happens to run on this machine.
+            address="local",
             num_cpus=workers or own_cpus(),
             object_store_memory=OBJECT_STORE,
             include_dashboard=False,
