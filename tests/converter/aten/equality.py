@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -23,7 +23,7 @@ from torch import nn
 
 import converter
 from converter.errors import UnsupportedError
-from suites.compare import Rule, compare, exact
+from suites.compare import Rule, arithmetic, compare, exact
 
 Form = Callable[[torch.export.ExportedProgram], torch.export.ExportedProgram]
 
@@ -69,57 +69,71 @@ def plain(result: Any) -> Any:
     return tuple(map(plain, result)) if isinstance(result, tuple) else result
 
 
-def check(
-    *expressions: str, forms: tuple[str, ...] = tuple(FORMS), rule: Rule = exact, **given: Any
-) -> None:
-    """Check expressions of the given tensors, modules and other values, by a rule of the suites.
+class How(NamedTuple):
+    """How expressions are checked: in which forms, at which optlevel, by which rule of the suites.
+
+    At level 2 some passes round otherwise than the model.
+    """
+
+    forms: tuple[str, ...] = tuple(FORMS)
+    optlevel: int = 1
+    rule: Rule = exact
+
+
+EXACT = How()
+
+AS_EXPORTED = How(forms=("as exported",))
+"""For programs that decompositions round otherwise, or leave as they are."""
+
+ROUNDED = How(rule=arithmetic)
+"""For modules that are recovered, and choose between PyTorch's kernels by themselves."""
+
+
+def check(*expressions: str, how: How = EXACT, **given: Any) -> None:
+    """Check expressions of the given tensors, modules and other values.
 
     Raises AssertionError that lists the expressions that fail, each with the form and the reason.
     """
-    failures = failing(expressions, given, forms, rule)
+    failures = failing(expressions, given, how)
     if failures:
         raise AssertionError("\n".join(failures))
 
 
-def failing(
-    expressions: tuple[str, ...], given: Mapping[str, Any], forms: tuple[str, ...], rule: Rule
-) -> list[str]:
+def failing(expressions: tuple[str, ...], given: Mapping[str, Any], how: How) -> list[str]:
     """Find the expressions that fail, by halves."""
-    reason = attempt(expressions, given, forms, rule)
+    reason = attempt(expressions, given, how)
     if reason is None:
         return []
     middle = len(expressions) // 2
     halves = (expressions[:middle], expressions[middle:]) if middle else ()
-    found = [text for half in halves for text in failing(half, given, forms, rule)]
+    found = [text for half in halves for text in failing(half, given, how)]
     return found or [f"{', '.join(expressions)}: {reason}"]
 
 
-def attempt(
-    expressions: tuple[str, ...], given: Mapping[str, Any], forms: tuple[str, ...], rule: Rule
-) -> str | None:
+def attempt(expressions: tuple[str, ...], given: Mapping[str, Any], how: How) -> str | None:
     """Convert one program in each form and compare; return what is wrong, None if nothing is."""
     program = Program(expressions, given)
     inputs = tuple(given[name] for name in program.names)
     with torch.no_grad():
         exported = torch.export.export(program, copies(inputs))
-        for form in forms:
+        for form in how.forms:
             transformed = FORMS[form](exported)
             eager = program if transformed is exported else transformed.module()
             expected = eager(*copies(inputs))
             try:
-                compare(expected, convert(transformed)(*copies(inputs)), rule)
+                converted = convert(transformed, how.optlevel)
+                compare(expected, converted(*copies(inputs)), how.rule)
             except Exception as error:  # noqa: BLE001 (each is a finding, listed by `check`)
                 return f"{form}: {type(error).__name__}: {error}"
     return None
 
 
-def convert(exported: torch.export.ExportedProgram, **options: Any) -> nn.Module:
+def convert(exported: torch.export.ExportedProgram, optlevel: int = 1) -> nn.Module:
     """Convert a program and load the module that was generated."""
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder, "model.pt2")
         torch.export.save(exported, model)
-        # At level 2 some passes round otherwise than the model.
-        converter.convert(model, ncnn=False, **{"optlevel": 1, **options})
+        converter.convert(model, ncnn=False, optlevel=optlevel)
         return load(Path(folder, "model_pnnx.py"))
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import torch
-from equality import check, convert, refusal, words
+from equality import AS_EXPORTED, ROUNDED, check, convert, refusal, words
 from torch import nn
-
-from suites.compare import arithmetic
 
 torch.manual_seed(0)
 x = torch.randn(2, 3, 4)
@@ -91,6 +89,30 @@ LINALG = (
     "torch.linalg.tensorinv(square.reshape(2, 2, 2, 2))",
     "torch.cholesky_solve(square, square)",
     "torch.triangular_solve(square, square)",
+    "torch.cholesky(square)",
+    "torch.cholesky_inverse(square)",
+    "torch.geqrf(square)",
+    "torch.qr(square)",
+    "torch.svd(square)",
+    "torch.pinverse(square)",
+    "torch.ormqr(square, square[0], square)",
+    "torch.lu_unpack(*torch.linalg.lu_factor(square))",
+    "torch.lu_solve(square, *torch.linalg.lu_factor(square))",
+    "torch.linalg.lu_solve(*torch.linalg.lu_factor(square), square)",
+    "torch.linalg.lu_factor_ex(square)",
+    "torch.linalg.ldl_factor(square)",
+    "torch.linalg.ldl_factor_ex(square)",
+    "torch.linalg.ldl_solve(*torch.linalg.ldl_factor(square), square)",
+    "torch.linalg.solve_ex(square, square)",
+    "torch.linalg.householder_product(square, square[0])",
+    "torch.linalg.cond(square, 'fro')",
+    "torch.linalg.matrix_rank(square, 0.1)",
+    "torch.linalg.matrix_rank(square, square[0, 0])",
+    "torch.linalg.matrix_rank(square, atol=0.1)",
+    "torch.linalg.pinv(square, 0.1)",
+    "torch.linalg.pinv(square, square[0, 0])",
+    "torch.linalg.pinv(square, atol=0.1)",
+    "torch.linalg.tensorsolve(square.reshape(2, 2, 4), square[:2, :2])",
 )
 
 
@@ -131,7 +153,7 @@ def test_attention_modules() -> None:
         pad=torch.tensor([[False, False, False, True], [False] * 4]),
         many=nn.MultiheadAttention(8, 2),
         first=nn.MultiheadAttention(8, 2, batch_first=True),
-        rule=arithmetic,
+        how=ROUNDED,
     )
 
 
@@ -157,7 +179,7 @@ def test_recurrent_layers() -> None:
         rnn=nn.RNN(4, 6),
         relu=nn.RNN(4, 6, nonlinearity="relu"),
         unbiased=nn.LSTM(4, 6, bias=False),
-        forms=("as exported",),
+        how=AS_EXPORTED,
     )
 
 
@@ -217,10 +239,11 @@ def test_short_time_transforms() -> None:
         "torch.stft(x, 8, return_complex=True)",
         "torch.stft(x[0], 8, 4, 6, window, return_complex=True)",
         "torch.stft(x, 8, window=wide, center=False, return_complex=True)",
-        "torch.stft(x, 8, normalized=True, onesided=False, return_complex=True, pad_mode='constant')",
+        "torch.stft(x, 8, normalized=True, onesided=False, return_complex=True)",
+        "torch.stft(x, 8, pad_mode='constant', return_complex=True)",
         "torch.view_as_real(torch.stft(x, 8, return_complex=True))",
         "torch.istft(torch.stft(x, 8, window=wide, return_complex=True), 8, window=wide)",
-        "torch.istft(torch.stft(x, 8, window=wide, return_complex=True), 8, window=wide, length=38)",
+        "torch.istft(torch.stft(x, 8, window=wide, return_complex=True), 8, length=38)",
         x=torch.randn(2, 40),
         window=torch.hann_window(6),
         wide=torch.hann_window(8),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from equality import check, refusal
+from equality import AS_EXPORTED, check, refusal
 
 x = torch.arange(24.0).reshape(2, 3, 4)
 
@@ -22,7 +22,7 @@ def test_reads_memory_as_it_was_in_the_export() -> None:
         "x.as_strided((0, 3), (1, 1))",
         "x.as_strided((), ())",
         x=x,
-        forms=("as exported",),
+        how=AS_EXPORTED,
     )
 
 
