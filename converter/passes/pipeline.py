@@ -21,11 +21,14 @@ from converter.passes.fold_weight_norm import FoldWeightNorm
 from converter.passes.formulas import FORMULAS
 from converter.passes.fuse_attention import FuseAttention
 from converter.passes.fuse_batch_norm import FuseBatchNorm
+from converter.passes.fuse_scaled_dot_product import FuseScaledDotProduct
 from converter.passes.modules import Modules
 from converter.passes.multihead_attention import MultiheadAttention
 from converter.passes.noops import EliminateAddedZeros, EliminateNoopMath, EliminateNoops
 from converter.passes.prelu import SingleSlope
 from converter.passes.recompose import BatchedLinear, Linear
+from converter.passes.rms_norm import RMS_NORMS
+from converter.passes.shuffles import Shuffles
 from converter.passes.slices import MergeSlices
 from converter.passes.stored_weights import StoredWeights
 from converter.passes.tensor_split import SlicesToTensorSplit
@@ -59,6 +62,7 @@ OPTIMIZATION: tuple[Pass, ...] = (
     EliminateAddedZeros(),
     BatchedLinear(),
     *FORMULAS,
+    *RMS_NORMS,
     DeadCode(),
     FusePadding(),
     FuseBatchNorm(),
@@ -67,9 +71,12 @@ OPTIMIZATION: tuple[Pass, ...] = (
     MergeDuplicates(),
     DeadCode(),
     FuseAttention(),
+    Shuffles(),
     MergePermutes(),
     MergeReshapes(),
     EliminateNoops(),
+    FuseScaledDotProduct(),
+    DeadCode(),
     SelectsToUnbind(),
     SlicesToTensorSplit(),
 )
