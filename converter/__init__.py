@@ -1,7 +1,13 @@
 """Convert PyTorch exported programs (`.pt2`) to pnnx and ncnn models, without torch."""
 
-from converter.convert import Converted, convert, load
-from converter.errors import ArchiveError, ConvertError, UnsupportedError, UsageError
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from converter.conversion import Converted, convert, load
+    from converter.errors import ArchiveError, ConvertError, UnsupportedError, UsageError
 
 __all__ = [
     "ArchiveError",
@@ -12,3 +18,11 @@ __all__ = [
     "convert",
     "load",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is asked for: the command line sets NumPy up before."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = "converter.errors" if name.endswith("Error") else "converter.conversion"
+    return getattr(import_module(module), name)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from converter.convert import Converted, convert
 from converter.errors import ConvertError, UnsupportedError, UsageError
+
+if TYPE_CHECKING:
+    from converter.conversion import Converted
 
 USAGE = """\
 Usage: pt2pnnx model.pt2 [key=value]...
@@ -125,6 +128,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not arguments or arguments[0] in ("-h", "--help"):
         print(USAGE, file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2
+    # NumPy would start threads for linear algebra, which takes longer than converting most models.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from converter.conversion import convert
+
     try:
         model, options = parse(arguments)
         return report(convert(model, **options))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
+
+import msgspec
 
 from converter.archive.values import Value
 from converter.archive.zip import ZipFile
@@ -29,8 +30,7 @@ class TensorType(NamedTuple):
     dtype: str
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(msgspec.Struct, frozen=True):
     """A call. `inputs` are (argument name, value) as written: defaults are left out (see bind)."""
 
     target: str
@@ -47,8 +47,7 @@ class Node:
         return self.modules[-1] if self.modules else None
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(msgspec.Struct, frozen=True):
     """A graph: the program's own, or a sub-graph of a higher-order operator.
 
     `tensors` and `symbols` tell the type of each name that a TensorRef or SymRef of this graph can
@@ -70,8 +69,7 @@ class StoredKind(StrEnum):
     constant = "constant"
 
 
-@dataclass(frozen=True, slots=True)
-class StoredInput:
+class StoredInput(msgspec.Struct, frozen=True):
     """A graph input that the archive holds the values of.
 
     `fqn` is its name in the user's model, `layer1.0.conv1.weight`: any text whatever.
@@ -85,24 +83,21 @@ class StoredInput:
     requires_grad: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TensorInput:
+class TensorInput(msgspec.Struct, frozen=True):
     """A tensor that the caller passes."""
 
     name: str
     type: TensorType
 
 
-@dataclass(frozen=True, slots=True)
-class SymInput:
+class SymInput(msgspec.Struct, frozen=True):
     """An int that the caller passes and that was exported as dynamic; `expr` is its symbol."""
 
     name: str
     expr: str | bool | int | float
 
 
-@dataclass(frozen=True, slots=True)
-class ConstantInput:
+class ConstantInput(msgspec.Struct, frozen=True):
     """A non-tensor that the caller passes, specialized to this value by the export."""
 
     name: str
@@ -125,8 +120,7 @@ class OutputKind(StrEnum):
     token = "token"
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(msgspec.Struct, frozen=True):
     """A result. `target` is what a mutation or gradient writes: a buffer's fqn, an input's name."""
 
     kind: OutputKind
@@ -134,8 +128,7 @@ class Output:
     target: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TreeSpec:
+class TreeSpec(msgspec.Struct, frozen=True):
     """How a nest of tuples, lists and dicts is made of leaves, in the order of the leaves.
 
     `type` is torch's serialized name (`builtins.tuple`, `builtins.list`, `builtins.dict`,

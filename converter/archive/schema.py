@@ -18,31 +18,31 @@ Float = float | str
 """JSON has no infinities: torch writes the strings "Infinity", "-Infinity" and "NaN"."""
 
 
-class Device(msgspec.Struct):
+class Device(msgspec.Struct, gc=False):
     type: str
     index: int | None = None
 
 
-class SymExpr(msgspec.Struct):
+class SymExpr(msgspec.Struct, gc=False):
     expr_str: str
 
 
-class SymInt(msgspec.Struct):
+class SymInt(msgspec.Struct, gc=False):
     as_int: int | None = None
     as_expr: SymExpr | None = None
 
 
-class SymFloat(msgspec.Struct):
+class SymFloat(msgspec.Struct, gc=False):
     as_float: Float | None = None
     as_expr: SymExpr | None = None
 
 
-class SymBool(msgspec.Struct):
+class SymBool(msgspec.Struct, gc=False):
     as_bool: bool | None = None
     as_expr: SymExpr | None = None
 
 
-class TensorMeta(msgspec.Struct):
+class TensorMeta(msgspec.Struct, gc=False):
     dtype: int
     sizes: list[SymInt]
     requires_grad: bool
@@ -52,13 +52,13 @@ class TensorMeta(msgspec.Struct):
     layout: int
 
 
-class Name(msgspec.Struct):
+class Name(msgspec.Struct, gc=False):
     """TensorArgument and TokenArgument."""
 
     name: str
 
 
-class SymArgument(msgspec.Struct):
+class SymArgument(msgspec.Struct, gc=False):
     """SymIntArgument, SymFloatArgument and SymBoolArgument."""
 
     as_name: str | None = None
@@ -67,21 +67,21 @@ class SymArgument(msgspec.Struct):
     as_bool: bool | None = None
 
 
-class OptionalTensor(msgspec.Struct):
+class OptionalTensor(msgspec.Struct, gc=False):
     as_tensor: Name | None = None
 
 
-class GraphArgument(msgspec.Struct):
+class GraphArgument(msgspec.Struct, gc=False):
     name: str
     graph: Graph
 
 
-class CustomObject(msgspec.Struct):
+class CustomObject(msgspec.Struct, gc=False):
     name: str
     class_fqn: str
 
 
-class Complex(msgspec.Struct):
+class Complex(msgspec.Struct, gc=False):
     real: Float
     imag: Float
 
@@ -120,17 +120,17 @@ class Argument(TypedDict, total=False):
     as_float_lists: list[list[Float]]
 
 
-class NamedArgument(msgspec.Struct):
+class NamedArgument(msgspec.Struct, gc=False):
     name: str
     arg: Argument
 
 
-class Metadata(msgspec.Struct):
+class Metadata(msgspec.Struct, gc=False):
     stack_trace: str = ""
     nn_module_stack: str = ""
 
 
-class Node(msgspec.Struct):
+class Node(msgspec.Struct, gc=False):
     target: str
     inputs: list[NamedArgument]
     outputs: list[Argument]
@@ -138,7 +138,7 @@ class Node(msgspec.Struct):
     name: str | None = None
 
 
-class Graph(msgspec.Struct):
+class Graph(msgspec.Struct, gc=False):
     inputs: list[Argument]
     outputs: list[Argument]
     nodes: list[Node]
@@ -148,7 +148,7 @@ class Graph(msgspec.Struct):
     sym_float_values: dict[str, SymFloat] = {}
 
 
-class UserInput(msgspec.Struct):
+class UserInput(msgspec.Struct, gc=False):
     arg: Argument
 
 
@@ -160,32 +160,32 @@ class ConstantValue(TypedDict, total=False):
     as_bool: bool
 
 
-class ConstantInput(msgspec.Struct):
+class ConstantInput(msgspec.Struct, gc=False):
     name: str
     value: ConstantValue
 
 
-class ParameterInput(msgspec.Struct):
+class ParameterInput(msgspec.Struct, gc=False):
     arg: Name
     parameter_name: str
 
 
-class BufferInput(msgspec.Struct):
+class BufferInput(msgspec.Struct, gc=False):
     arg: Name
     buffer_name: str
     persistent: bool
 
 
-class TensorConstantInput(msgspec.Struct):
+class TensorConstantInput(msgspec.Struct, gc=False):
     arg: Name
     tensor_constant_name: str
 
 
-class CustomObjectInput(msgspec.Struct):
+class CustomObjectInput(msgspec.Struct, gc=False):
     arg: CustomObject
 
 
-class TokenInput(msgspec.Struct):
+class TokenInput(msgspec.Struct, gc=False):
     arg: Name
 
 
@@ -199,11 +199,11 @@ class InputSpec(TypedDict, total=False):
     constant_input: ConstantInput
 
 
-class UserOutput(msgspec.Struct):
+class UserOutput(msgspec.Struct, gc=False):
     arg: Argument
 
 
-class Effect(msgspec.Struct):
+class Effect(msgspec.Struct, gc=False):
     """Every output spec but a user output: what it writes to is named by one of three fields."""
 
     arg: Name
@@ -223,51 +223,51 @@ class OutputSpec(TypedDict, total=False):
     parameter_mutation: Effect
 
 
-class GraphSignature(msgspec.Struct):
+class GraphSignature(msgspec.Struct, gc=False):
     input_specs: list[InputSpec]
     output_specs: list[OutputSpec]
 
 
-class RangeConstraint(msgspec.Struct):
+class RangeConstraint(msgspec.Struct, gc=False):
     min_val: int | None
     max_val: int | None
 
 
-class ModuleCallSignature(msgspec.Struct):
+class ModuleCallSignature(msgspec.Struct, gc=False):
     in_spec: str
     out_spec: str
     forward_arg_names: list[str] | None = None
 
 
-class ModuleCallEntry(msgspec.Struct):
+class ModuleCallEntry(msgspec.Struct, gc=False):
     fqn: str
     signature: ModuleCallSignature | None = None
 
 
-class NamedTupleDef(msgspec.Struct):
+class NamedTupleDef(msgspec.Struct, gc=False):
     field_names: list[str]
 
 
-class GraphModule(msgspec.Struct):
+class GraphModule(msgspec.Struct, gc=False):
     graph: Graph
     signature: GraphSignature
     module_call_graph: list[ModuleCallEntry]
     treespec_namedtuple_fields: dict[str, NamedTupleDef] = {}
 
 
-class SchemaVersion(msgspec.Struct):
+class SchemaVersion(msgspec.Struct, gc=False):
     major: int
     minor: int
 
 
-class Versions(msgspec.Struct):
+class Versions(msgspec.Struct, gc=False):
     """What tells the version of a program whose rest is of another one."""
 
     schema_version: SchemaVersion
     torch_version: str = ""
 
 
-class ExportedProgram(msgspec.Struct):
+class ExportedProgram(msgspec.Struct, gc=False):
     graph_module: GraphModule
     range_constraints: dict[str, RangeConstraint]
     schema_version: SchemaVersion
@@ -275,7 +275,7 @@ class ExportedProgram(msgspec.Struct):
     guards_code: list[str] = []
 
 
-class PayloadMeta(msgspec.Struct):
+class PayloadMeta(msgspec.Struct, gc=False):
     """Where a parameter, buffer or constant lies in the archive."""
 
     path_name: str
@@ -284,11 +284,11 @@ class PayloadMeta(msgspec.Struct):
     tensor_meta: TensorMeta | None = None
 
 
-class PayloadConfig(msgspec.Struct):
+class PayloadConfig(msgspec.Struct, gc=False):
     config: dict[str, PayloadMeta]
 
 
-class TreeNode(msgspec.Struct):
+class TreeNode(msgspec.Struct, gc=False):
     """A pytree TreeSpec, protocol 1: a leaf has no type; `context` is JSON of its own, mostly."""
 
     type: str | None

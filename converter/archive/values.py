@@ -2,53 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from converter.archive.program import Body
 
 
-@dataclass(frozen=True, slots=True)
-class TensorRef:
+class TensorRef(msgspec.Struct, frozen=True):
     """A tensor that another node, or an input of the graph, produces."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class SymRef:
+class SymRef(msgspec.Struct, frozen=True):
     """A symbolic int, float or bool that another node or an input produces (`Body.symbols`)."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class GraphRef:
+class GraphRef(msgspec.Struct, frozen=True):
     """A sub-graph that a higher-order operator runs (`cond`, `wrap_with_set_grad_enabled`)."""
 
     name: str
     body: Body
 
 
-@dataclass(frozen=True, slots=True)
-class CustomRef:
+class CustomRef(msgspec.Struct, frozen=True):
     """An object of a custom class."""
 
     name: str
     class_name: str
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorRef:
+class OperatorRef(msgspec.Struct, frozen=True):
     """An operator that is passed as an argument: its target (`torch.ops.aten.add.Tensor`)."""
 
     target: str
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(msgspec.Struct, frozen=True):
     """`cpu`, `cuda:1`."""
 
     type: str

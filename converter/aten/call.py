@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TypeVar
+
+import msgspec
 
 from converter.errors import UnsupportedError, Where
 from converter.ir import Operand, Param, Shape
@@ -15,8 +16,7 @@ Arg = Param | Operand | tuple["Arg", ...]
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
-class Call:
+class Call(msgspec.Struct):
     """A call of `target` (`aten.conv2d.default`), its arguments by schema name with defaults.
 
     `strides` are those of its tensor arguments in the export, in elements.
@@ -28,7 +28,7 @@ class Call:
     outputs: list[Operand]
     where: Where | None = None
     module: tuple[str, str] | None = None
-    strides: Mapping[str, Shape] = field(default_factory=dict)
+    strides: Mapping[str, Shape] = msgspec.field(default_factory=dict)
 
     @property
     def output(self) -> Operand:

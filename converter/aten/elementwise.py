@@ -40,15 +40,6 @@ UNARY = (
 
 BINARY = {
     "atan2.default": "atan2",
-    "bitwise_and.Tensor": "and",
-    "bitwise_and.Scalar": "and",
-    "bitwise_and.Scalar_Tensor": "and",
-    "bitwise_or.Tensor": "or",
-    "bitwise_or.Scalar": "or",
-    "bitwise_or.Scalar_Tensor": "or",
-    "bitwise_xor.Tensor": "xor",
-    "bitwise_xor.Scalar": "xor",
-    "bitwise_xor.Scalar_Tensor": "xor",
     "__and__.Tensor": "and",
     "__and__.Scalar": "and",
     "__or__.Tensor": "or",

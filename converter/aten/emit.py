@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from converter.aten.call import Arg, Call
 from converter.errors import Where
@@ -11,8 +12,7 @@ from converter.ir import Array, Attribute, Graph, Operand, Operator, Param, Scal
 from converter.pnnx.value import format_value
 
 
-@dataclass(frozen=True, slots=True)
-class Expr:
+class Expr(msgspec.Struct, frozen=True):
     """A function of operands and numbers, such as `add(@0,mul(@1,2))`."""
 
     function: str

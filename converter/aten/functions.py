@@ -29,6 +29,9 @@ BINARY = {
     "lt": "Tensor Scalar",
     "ne": "Tensor Scalar",
     "xlogy": "Tensor Scalar_Self Scalar_Other",
+    "bitwise_and": "Tensor Scalar Scalar_Tensor",
+    "bitwise_or": "Tensor Scalar Scalar_Tensor",
+    "bitwise_xor": "Tensor Scalar Scalar_Tensor",
     "bitwise_left_shift": "Tensor Tensor_Scalar Scalar_Tensor",
     "bitwise_right_shift": "Tensor Tensor_Scalar Scalar_Tensor",
 }

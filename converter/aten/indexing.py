@@ -126,8 +126,8 @@ def slice_scatter(call: Call, emit: Emitter) -> None:
         input=call.tensor("self"),
         src=call.tensor("src"),
         dim=call.integer("dim"),
-        start=start,
-        end=end,
+        start=None if call.args["start"] is None else start,
+        end=None if call.args["end"] is None else end,
         step=call.integer("step"),
     )
 

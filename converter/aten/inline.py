@@ -6,7 +6,8 @@ torch.export makes one of what a model does under `torch.no_grad()` or `torch.au
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from converter.archive.program import Body, Node
 from converter.archive.values import GraphRef, SymRef, TensorRef, Value

@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from converter.archive.values import MemoryFormat, Value
 
@@ -32,8 +33,7 @@ class Missing(Enum):
 MISSING: Final = Missing.missing
 
 
-@dataclass(frozen=True, slots=True)
-class Type:
+class Type(msgspec.Struct, frozen=True):
     """`SymInt[2]?` is base `int`, a list of size 2, optional. `Tensor?[]` has optional elements.
 
     `base` is a value of BASES. `alias` is the alias set (`a` of `Tensor(a!)`), empty for none.
@@ -48,16 +48,14 @@ class Type:
     mutated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(msgspec.Struct, frozen=True):
     name: str
     type: Type
     default: Value | Missing = MISSING
     kwarg_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class OpSchema:
+class OpSchema(msgspec.Struct, frozen=True):
     """The signature of one overload, `default` being the one without a name.
 
     `namespace` is `aten`, `prims` or `torchvision`, or the module of a Python function (PYTHON).

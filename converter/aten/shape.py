@@ -27,7 +27,6 @@ OVERLOADS = {
 for name, suffixes in OVERLOADS.items():
     same(overloads(name, *suffixes.split()), f"torch.{name}")
 
-same("clone.default", "torch.clone", drop=("memory_format",))
 same("expand_as.default", "Tensor.expand_as")
 same("flatten.using_ints", "torch.flatten")
 same("permute.default", "Tensor.permute")
@@ -51,6 +50,13 @@ LISTS = (
 for target in overloads(LISTS):
     joins(target, f"torch.{target.split('.')[0]}")
 joins("meshgrid.indexing", "torch.meshgrid")
+
+
+@lowers("clone.default")
+def clone(call: Call, emit: Emitter) -> None:
+    given = call.args["memory_format"]
+    layout = {} if given is None else {"memory_format": call.string("memory_format")}
+    emit.op("torch.clone", call.output, input=call.tensor("self"), **layout)
 
 
 @lowers("roll.default")

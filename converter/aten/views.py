@@ -8,7 +8,9 @@ looks at the memory afterwards takes the same path through the new value.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from converter.aten.call import Call
 from converter.aten.emit import Emitter
@@ -19,8 +21,7 @@ Lower = Callable[[Call], "list[Operand | None]"]
 """Lowers a call, and tells the operand of each result."""
 
 
-@dataclass(eq=False, slots=True)
-class Memory:
+class Memory(msgspec.Struct, eq=False):
     """What several tensors may share: its present value and how often it was written.
 
     `doubts` are memories that may be the same one. `keeper` names the model's tensor that it is.
@@ -29,12 +30,11 @@ class Memory:
     value: Operand
     keeper: str = ""
     version: int = 0
-    names: list[str] = field(default_factory=list)
-    doubts: list[Memory] = field(default_factory=list)
+    names: list[str] = msgspec.field(default_factory=list)
+    doubts: list[Memory] = msgspec.field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """One view: the result number `index` of a call that views its argument `arg`."""
 
     call: Call
@@ -42,8 +42,7 @@ class Step:
     index: int
 
 
-@dataclass(eq=False, slots=True)
-class View:
+class View(msgspec.Struct, eq=False):
     """A tensor of the program. `value` holds while the memory's version is `version`."""
 
     memory: Memory

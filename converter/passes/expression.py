@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
 
 from converter.ir import Graph, Operand, Operator
 from converter.passes.base import Pass
 
 TYPE = "pnnx.Expression"
+OPERAND = re.compile(r"@(\d+)")
+LIMIT = 4096
+"""Characters of an expression; longer ones stay in parts, so that work is bounded."""
 
 
 class FoldExpressions(Pass):
@@ -18,41 +21,61 @@ class FoldExpressions(Pass):
     """
 
     def run(self, graph: Graph) -> int:
-        folded = [op for op in graph.of_type(TYPE) if fold_into_reader(graph, op)]
+        expressions = graph.of_type(TYPE)
+        sizes = {op: len(text(op)) for op in expressions}
+        folded: dict[Operand, Operator] = {}
+        for op in expressions:
+            reader = only_reader(op)
+            if reader is not None and sizes[op] + sizes[reader] <= LIMIT:
+                sizes[reader] += sizes[op]
+                folded[op.outputs[0]] = op
+        for op in expressions:
+            if op.outputs[0] not in folded and not folded.keys().isdisjoint(op.inputs):
+                expand(graph, op, folded)
         if folded:
-            graph.remove_all(folded)
+            graph.remove_all(folded.values())
         return len(folded)
 
 
-def fold_into_reader(graph: Graph, op: Operator) -> bool:
-    """Put `op` into its reader and leave it without one; False where it is read several times."""
+def text(op: Operator) -> str:
+    expr = op.params["expr"]
+    assert isinstance(expr, str)
+    return expr
+
+
+def only_reader(op: Operator) -> Operator | None:
+    """The expression that alone reads an expression of tensors, in one place; None for others."""
     (output,) = op.outputs
-    if len(output.consumers) != 1:
-        return False
+    if len(output.consumers) != 1 or output.dtype is None:
+        return None
     (reader,) = output.consumers
-    if reader.type != TYPE or output.dtype is None:
-        return False
-    inputs: list[Operand] = []
-
-    def place(operand: Operand) -> str:
-        if operand not in inputs:
-            inputs.append(operand)
-        return f"@{inputs.index(operand)}"
-
-    def inner(match: re.Match[str]) -> str:
-        return place(op.inputs[int(match[1])])
-
-    def outer(match: re.Match[str]) -> str:
-        operand = reader.inputs[int(match[1])]
-        return substitute(op, inner) if operand is output else place(operand)
-
-    text = substitute(reader, outer)
-    reader.params["expr"] = text
-    graph.set_inputs(reader, inputs)
-    return True
+    if reader.type != TYPE:
+        return None
+    place = str(reader.inputs.index(output))
+    return reader if OPERAND.findall(text(reader)).count(place) == 1 else None
 
 
-def substitute(op: Operator, replacement: Callable[[re.Match[str]], str]) -> str:
-    text = op.params["expr"]
-    assert isinstance(text, str)
-    return re.sub(r"@(\d+)", replacement, text)
+def expand(graph: Graph, op: Operator, folded: Mapping[Operand, Operator]) -> None:
+    """Write folded expressions out in the place of their results."""
+    numbers: dict[Operand, int] = {}
+    parts: list[str] = []
+    todo = [pieces(op)]
+    while todo:
+        for piece in todo[-1]:
+            if isinstance(piece, str):
+                parts.append(piece)
+            elif piece in folded:
+                todo.append(pieces(folded[piece]))
+                break
+            else:
+                parts.append(f"@{numbers.setdefault(piece, len(numbers))}")
+        else:
+            todo.pop()
+    op.params["expr"] = "".join(parts)
+    graph.set_inputs(op, list(numbers))
+
+
+def pieces(op: Operator) -> Iterator[str | Operand]:
+    """An expression's text, cut where it names operands."""
+    for place, piece in enumerate(OPERAND.split(text(op))):
+        yield op.inputs[int(piece)] if place % 2 else piece

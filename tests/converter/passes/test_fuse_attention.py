@@ -9,7 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from converter.convert import load  # noqa: E402
+from converter import load  # noqa: E402
 
 F = torch.nn.functional
 WIDTH, HEADS = 16, 4
