@@ -6,8 +6,8 @@ operands, the order and the names of inputs are compared exactly, with three all
 pnnx writes:
 
 - Floats are compared in single precision, in which pnnx keeps them.
-- A shape that one side does not know is not compared: pnnx writes none for a tensor without dims
-  and for what its own passes make.
+- A shape or dim that one side does not know is not compared: pnnx writes none for a tensor without
+  dims and for what its own passes make; the program of an export none that depends on values.
 - The name of an operator's only input is not compared: it has one name, which pnnx writes or not.
 
 The values of attributes are left to the comparison with eager.
@@ -140,7 +140,17 @@ def _alike(one: Operator, other: Operator) -> bool:
 def _other_types(one: Operator, other: Operator) -> list[tuple[Type, Type]]:
     """The operands' types that both sides know, and know otherwise."""
     pairs = zip(types(one), types(other), strict=False)
-    return [(a, b) for a, b in pairs if a is not None and b is not None and a != b]
+    return [(a, b) for a, b in pairs if a and b and not _agree(a, b)]
+
+
+def _agree(one: tuple[Shape, str | None], other: tuple[Shape, str | None]) -> bool:
+    """Whether two types are the same, as far as both dims are known."""
+    dims = zip(one[0], other[0], strict=False)
+    return (
+        one[1] == other[1]
+        and len(one[0]) == len(other[0])
+        and all(a == b or "?" in (a, b) for a, b in dims)
+    )
 
 
 def _ends(graph: Graph) -> list[Operator]:
@@ -177,6 +187,8 @@ def _compare_leftovers(ts: Graph, pt2: Graph) -> Iterator[Difference]:
 def _key(op: Operator) -> tuple[Any, ...]:
     """What makes operators equal; their shapes only where both are known, so not here."""
     result = _type(op.outputs[0]) if op.outputs else None
+    if result is not None and "?" in result[0]:
+        result = None
     return op.type, len(op.inputs), len(op.outputs), frozenset(facts(op).items()), result
 
 

@@ -86,6 +86,12 @@ def logical_not(op: Op) -> Blob:
     return inverted(op, x)
 
 
+@ncnn("torch.bitwise_and", "torch.bitwise_or", "torch.bitwise_xor", dtypes="checked")
+def bitwise(op: Op) -> Blob:
+    a, b = op.need("input", 0), op.need("other", 1)
+    return logical(op, op.type.removeprefix("torch.bitwise_"), a, b)
+
+
 def logical(op: Op, word: str, a: Blob, b: Blob) -> Blob:
     """`and`, `or` or `xor` of two masks."""
     if (a.dtype, b.dtype) != ("bool", "bool"):

@@ -321,6 +321,27 @@ def function(name: str, operands: Arrays) -> Callable[..., Any]:
     return table[name]
 
 
+@evaluates("torch.bitwise_and", "torch.bitwise_or", "torch.bitwise_xor", checked=True)
+def bitwise(op: Operator, inputs: dict[str, Array]) -> Arrays:
+    one, other = inputs["input"], inputs.get("other")
+    if other is None or one.dtype != other.dtype:
+        raise EvaluationError("the types differ")
+    return [BITWISE[op.type.removeprefix("torch.bitwise_")](one, other)]
+
+
+@evaluates("torch.clamp")
+def clamp(op: Operator, inputs: dict[str, Array]) -> Arrays:
+    """Of whole numbers; a bound of floats may be rounded."""
+    array = only(inputs)
+    bounds = {name: op.params[name] for name in ("min", "max") if op.params[name] is not None}
+    if array.dtype.kind not in "iu":
+        raise EvaluationError("it is of floats")
+    for name, bound in bounds.items():
+        limit = np.asarray(integer(bound)).astype(array.dtype)
+        array = np.maximum(array, limit) if name == "min" else np.minimum(array, limit)
+    return [array]
+
+
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "torch.eq": np.equal,
     "torch.ge": np.greater_equal,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from converter.ir import Operator, Param
-from converter.pnnx.value import parse_value, split_items
+from converter.pnnx.value import format_value, parse_value, split_items
 
 
 class Place(NamedTuple):
@@ -39,3 +39,12 @@ def _parse(text: str) -> Tree:
     if not rest.endswith(")"):
         raise ValueError(f"{text!r} is not a function")
     return Function(name, tuple(map(_parse, split_items(rest[:-1]))))
+
+
+def text(tree: Tree) -> str:
+    """The text of a tree."""
+    if isinstance(tree, Place):
+        return f"@{tree.number}"
+    if isinstance(tree, Function):
+        return f"{tree.name}({','.join(map(text, tree.arguments))})"
+    return format_value(tree)

@@ -22,6 +22,8 @@ from converter.passes.formulas import FORMULAS
 from converter.passes.fuse_attention import FuseAttention
 from converter.passes.fuse_batch_norm import FuseBatchNorm
 from converter.passes.fuse_scaled_dot_product import FuseScaledDotProduct
+from converter.passes.inline import InlineIndices, InlineNumbers
+from converter.passes.matmul import MatmulOfTransposed, MatmulToLinear
 from converter.passes.modules import Modules
 from converter.passes.multihead_attention import MultiheadAttention
 from converter.passes.noops import EliminateAddedZeros, EliminateNoopMath, EliminateNoops
@@ -42,7 +44,10 @@ SPELLING: tuple[Pass, ...] = (
     Linear(),
     FoldWeightNorm(),
     MultiheadAttention(),
+    MatmulOfTransposed(),
     FoldConstants(),
+    InlineNumbers(),
+    InlineIndices(),
     DeadCode(),
     *COMPOSITES,
     CentredStft(),
@@ -61,6 +66,7 @@ OPTIMIZATION: tuple[Pass, ...] = (
     EliminateNoopMath(),
     EliminateAddedZeros(),
     BatchedLinear(),
+    MatmulToLinear(),
     *FORMULAS,
     *RMS_NORMS,
     DeadCode(),

@@ -13,7 +13,7 @@ from suites.structure import differences
 
 def graph(text: str, values: Mapping[str, Array] | None = None) -> Graph:
     """Read a graph; `values` are the stored tensors, by `operator.attribute`."""
-    lines = text.strip().splitlines()
+    lines = [line for line in text.splitlines() if line.strip()]
     operands = sum(int(line.split()[3]) for line in lines)
     made = read_param("\n".join(["7767517", f"{len(lines)} {operands}", *lines]), "test")
     made.check()
