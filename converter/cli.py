@@ -24,12 +24,12 @@ Usage: pt2pnnx model.pt2 [key=value]...
   fp16=1                       ncnn's weights in half precision
   optlevel=2                   0: as exported, 1: for inference, 2: more for inference
   inputshape=[1,3,224,224],... shapes of the inputs; a dtype may follow: [1,10]i64
-  inputshape2=...              other shapes: dims that differ stay dynamic
+  inputshape2=...              other shapes (refused for .pt2 files so far)
   input=in0.npy,...            the same, taken from files
-  input2=in0.npy,...
+  input2=in0.npy,...           (refused so far)
   device=cpu                   accepted: no model is run
-  moduleop=models.Focus,...    modules to keep as one operator
-  customop=...                 libraries of custom operators
+  moduleop=models.Focus,...    modules to keep as one operator (refused so far)
+  customop=...                 custom operators (refused so far)
 Sample usage: pt2pnnx mobilenet_v2.pt2 inputshape=[1,3,224,224]"""
 
 Parse = Callable[[str, str], Any]

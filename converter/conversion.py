@@ -94,7 +94,7 @@ def convert(
             mend="convert once for each shape, with inputshape=[…]",
         )
     names = _Names(path)
-    with read_program(path) as program, Outputs() as outputs:
+    with read_program(path) as program, Outputs(path) as outputs:
         graph, changed = _graph(program, shapes, optlevel)
         _write_pnnx(
             graph,

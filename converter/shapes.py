@@ -14,7 +14,7 @@ from converter.errors import UsageError
 from converter.ir import DTYPE_NAMES, DTYPES
 from converter.symbols import Symbols
 
-_SHAPE = re.compile(r"\s*\[([\d,\s]*)\](\w*)\s*")
+_SHAPE = re.compile(r"\s*\[([\d,\s]*)\](\w*)\s*", re.ASCII)
 
 
 class InputShape(NamedTuple):

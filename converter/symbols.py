@@ -32,12 +32,14 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "FloorDiv": lambda a, b: a // b,
     "FloorToInt": math.floor,
     "IntTrueDiv": lambda a, b: a / b,
+    "FloatPow": lambda a, b: float(a) ** b,
     "FloatTrueDiv": lambda a, b: a / b,
     "Max": max,
     "Min": min,
     "Mod": lambda a, b: a % b,
     "PythonMod": lambda a, b: a % b,
     "ToFloat": float,
+    "OpaqueUnaryFn_sqrt": math.sqrt,
     "TruncToInt": math.trunc,
     "ceiling": math.ceil,
     "floor": math.floor,
@@ -68,7 +70,8 @@ class Symbols:
             value = self._node(tree)
         except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError) as error:
             raise UnsupportedError(
-                f"the symbolic dim {expression[:80]!r} cannot be read"
+                f"the symbolic value {expression[:80]!r} cannot be read",
+                mend="export the model without dynamic shapes",
             ) from error
         assert isinstance(value, bool | int | float)
         return value

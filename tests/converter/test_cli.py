@@ -106,6 +106,9 @@ BAD = {
     "dtype": (["net.pt2", "inputshape=[1,3,8,8]i64"], "whose dtype is f32"),
     "no npy": (["net.pt2", "input=text.pt2"], "input: cannot read"),
     "no folder": (["net.pt2", "pnnxparam=absent/x"], "cannot write"),
+    "the model": (["net.pt2", "pnnxbin=./net.pt2"], "it is the model itself"),
+    "one name": (["net.pt2", "pnnxparam=same", "ncnnpy=./same"], "two outputs have this name"),
+    "a folder": (["net.pt2", "pnnxparam=."], "it is a folder"),
 }
 
 
