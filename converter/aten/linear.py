@@ -13,6 +13,7 @@ PLAIN = (
 for target in overloads(PLAIN):
     same(target, f"torch.{target.split('.')[0]}")
 
+same("_weight_norm_interface.default", "torch._weight_norm", unread=1)
 same("bilinear.default", "F.bilinear")
 same("linear.default", "F.linear")
 joins("chain_matmul.default", "torch.chain_matmul")

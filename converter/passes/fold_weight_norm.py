@@ -28,15 +28,17 @@ def fold(graph: Graph, op: Operator) -> bool:
     dim = op.params["dim"]
     if v is None or g is None or not isinstance(dim, int):
         return False
+    kept = None if dim == -1 else dim % len(v.shape)
 
     def values() -> Array:
         direction, length = v.array(), g.array()
         wide = direction.astype(np.float64)
-        axes = None if dim == -1 else tuple(n for n in range(wide.ndim) if n != dim)
+        axes = tuple(axis for axis in range(wide.ndim) if axis != kept)
         norm = np.sqrt(np.sum(wide * wide, axis=axes, keepdims=True))
-        if dim == -1:
-            return (wide * (length.astype(np.float64).reshape(()) / norm)).astype(direction.dtype)
-        return (wide * (length.astype(np.float64) / norm)).astype(direction.dtype)
+        length = length.astype(np.float64)
+        if kept is None:
+            length = length.reshape(())
+        return (wide * (length / norm)).astype(direction.dtype)
 
     op.type, op.params = "pnnx.Attribute", {}
     op.attrs["data"] = Attribute(v.dtype, v.shape, LazyData(values))

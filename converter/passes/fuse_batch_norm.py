@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from converter.ir import Array, Attribute, Graph, LazyData, Operator
+from converter.ir import DTYPES, Array, Attribute, Graph, LazyData, Operator
 from converter.passes.pattern import Match, PatternPass
 
 CHANNEL_DIM = {
@@ -50,31 +50,37 @@ class FuseBatchNorm(PatternPass):
 
 
 def fits(layer: Operator, bn: Operator) -> bool:
-    """A linear layer's channels are its last dim, a batch-norm's the second: equal for rank 2."""
-    if layer.attrs["weight"].dtype not in ("f32", "f64"):
-        return False
-    if layer.type == "nn.Linear":
-        shape = layer.outputs[0].shape
-        return shape is not None and len(shape) == 2
-    shape = layer.outputs[0].shape
-    return shape is not None and len(shape) == len(layer.attrs["weight"].shape)
+    """A linear layer's channels are its last dim, a batch-norm's the second: equal for rank 2.
+
+    A convolution without a batch has them in the first.
+    """
+    weight, shape = layer.attrs["weight"], layer.outputs[0].shape
+    dtypes = {attribute.dtype for attribute in (*layer.attrs.values(), *bn.attrs.values())}
+    return (
+        dtypes in ({"f32"}, {"f64"})
+        and shape is not None
+        and len(shape) == len(weight.shape)
+        and bn.attrs.keys() >= {"running_mean", "running_var"}
+    )
 
 
 def fold(layer: Operator, bn: Operator) -> None:
-    weight, bias = layer.attrs["weight"], layer.attrs.get("bias")
-    dtype = weight.array().dtype
+    """Work out the new weight and bias, in double precision but for the large product."""
+    weight = layer.attrs["weight"]
+    dtype = DTYPES[weight.dtype]
+    given = {name: wide(attribute) for name, attribute in bn.attrs.items()}
     eps = bn.params["eps"]
-    assert isinstance(eps, float)
-    mean, var = bn.attrs["running_mean"].array(), bn.attrs["running_var"].array()
-    scale = np.sqrt(var + dtype.type(eps))
-    scale = (bn.attrs["weight"].array() / scale) if "weight" in bn.attrs else 1 / scale
-    shift = -mean if bias is None else bias.array() - mean
-    shift = shift * scale
-    if "bias" in bn.attrs:
-        shift = shift + bn.attrs["bias"].array()
-    layer.attrs["weight"] = scaled(weight, layer, scale)
-    layer.attrs["bias"] = Attribute.of(shift.astype(dtype))
+    assert isinstance(eps, int | float)
+    scale = given.get("weight", np.float64(1)) / np.sqrt(given["running_var"] + eps)
+    bias = wide(layer.attrs["bias"]) if "bias" in layer.attrs else np.float64(0)
+    shifted = (bias - given["running_mean"]) * scale + given.get("bias", np.float64(0))
+    layer.attrs["weight"] = scaled(weight, layer, scale.astype(dtype))
+    layer.attrs["bias"] = Attribute.of(shifted.astype(dtype))
     layer.params["bias"] = True
+
+
+def wide(attribute: Attribute) -> Array:
+    return attribute.array().astype(np.float64)
 
 
 def scaled(weight: Attribute, layer: Operator, scale: Array) -> Attribute:

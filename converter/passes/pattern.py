@@ -57,6 +57,18 @@ class Pattern:
         }
         self.lines = [line for line in lines if not line.types & {"pnnx.Input", "pnnx.Output"}]
         self.producer = {name: line for line in self.lines for name in line.outputs}
+        self._check()
+
+    def _check(self) -> None:
+        """Raise ValueError for a line that matching, which follows inputs from the last, misses."""
+        reached, todo = set(), [self.lines[-1]]
+        while todo:
+            line = todo.pop()
+            reached.add(line.name)
+            todo += (self.producer[name] for name in line.inputs if name in self.producer)
+        missed = [line.name for line in self.lines if line.name not in reached]
+        if missed:
+            raise ValueError(f"the last line of the pattern does not come from {missed}")
 
     def matches(self, graph: Graph) -> Iterator[Match]:
         """Find the pattern, in topological order; the graph may be rewritten between matches."""
@@ -70,9 +82,9 @@ class Pattern:
     def _operator(self, line: Line, op: Operator, match: Match) -> bool:
         if line.name in match.operators:
             return match.operators[line.name] is op
-        if op.type not in line.types or len(op.inputs) != len(line.inputs):
+        if op.type not in line.types or op in match.operators.values():
             return False
-        if len(op.outputs) != len(line.outputs):
+        if len(op.inputs) != len(line.inputs) or len(op.outputs) != len(line.outputs):
             return False
         match.operators[line.name] = op
         return (
