@@ -2,12 +2,13 @@
 
 Structural parity: what pnnx makes of a TorchScript file and what the converter makes of the
 exported program should be one graph. Types, params, the shapes and dtypes of attributes and
-operands, the order and the names of inputs are compared exactly, with three allowances for what
-pnnx writes:
+operands, the order and the names of inputs are compared exactly, with allowances for what pnnx
+writes:
 
 - Floats are compared in single precision, in which pnnx keeps them.
 - A shape or dim that one side does not know is not compared: pnnx writes none for a tensor without
   dims and for what its own passes make; the program of an export none that depends on values.
+- An adaptive pool's output size of 0 is the size of the input: the program of an export says that.
 - The name of an operator's only input is not compared: it has one name, which pnnx writes or not.
 
 The values of attributes are left to the comparison with eager.
@@ -58,10 +59,19 @@ def differences(ts: Graph, pt2: Graph) -> list[Difference]:
 def facts(op: Operator) -> Facts:
     """Everything about an operator but its name, its operands' types and its neighbours."""
     found: Facts = {key: _plain(key, value) for key, value in op.params.items()}
+    if "daptive" in op.type:
+        found["output_size"] = _plain("output_size", _output_size(op))
     found |= {f"@{key}": (attr.shape, attr.dtype) for key, attr in op.attrs.items()}
     if len(op.inputs) > 1 and any(op.input_names):
         found["$"] = tuple(op.input_names)
     return found
+
+
+def _output_size(op: Operator) -> Param:
+    given, shape = op.params.get("output_size"), op.inputs[0].shape
+    if not isinstance(given, tuple) or shape is None or len(given) > len(shape):
+        return given
+    return tuple(size or old for size, old in zip(given, shape[-len(given) :], strict=True))
 
 
 def _plain(key: str, value: Param) -> Any:
