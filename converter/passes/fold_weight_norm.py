@@ -38,7 +38,8 @@ def fold(graph: Graph, op: Operator) -> bool:
         length = length.astype(np.float64)
         if kept is None:
             length = length.reshape(())
-        return (wide * (length / norm)).astype(direction.dtype)
+        weight: Array = (wide * (length / norm)).astype(direction.dtype)
+        return weight
 
     op.type, op.params = "pnnx.Attribute", {}
     op.attrs["data"] = Attribute(v.dtype, v.shape, LazyData(values))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 import torch.nn.functional as F
-from equality import check
+from equality import AS_EXPORTED, ROUNDED, check
 from torch import nn
 
 torch.manual_seed(0)
@@ -49,6 +49,21 @@ def test_convolutions(rank: int) -> None:
         unbiased=module(4, 6, 2, bias=False),
         up=transposed_module(4, 6, 3, stride=2, output_padding=1),
         up_grouped=transposed_module(4, 6, 3, groups=2, bias=False),
+    )
+
+
+def test_weight_norm() -> None:
+    """A folded weight is rounded once more."""
+    new, old = nn.utils.parametrizations.weight_norm, nn.utils.weight_norm
+    check(
+        "conv(one), up(one), whole(one), old(one), dense(one)",
+        one=one,
+        conv=new(nn.Conv1d(4, 6, 3)),
+        up=new(nn.ConvTranspose1d(4, 6, 3), dim=1),
+        whole=new(nn.Conv1d(4, 6, 3), dim=None),
+        old=old(nn.Conv1d(4, 6, 3)),
+        dense=new(nn.Linear(9, 5)),
+        how=ROUNDED,
     )
 
 
@@ -122,17 +137,23 @@ def test_interpolation(name: str, modes: tuple[str, ...]) -> None:
     factors = (2.0, 0.6, 1.5)[: tensor.dim() - 2]
     check(
         *[
-            f"F.interpolate({name}, {where}, mode='{mode}'{more})"
-            for where in (f"size={sizes}", "scale_factor=2", f"scale_factor={factors}")
+            f"F.interpolate({name}, {where}, mode='{mode}')"
+            for where in (f"size={sizes}", f"scale_factor={factors}")
             for mode in ("nearest", "nearest-exact", *modes)
-            for more in ("", ", recompute_scale_factor=True")
-            if not (where.startswith("size") and more)
+        ],
+        **{name: tensor},
+    )
+    check(
+        *[
+            f"F.interpolate({name}, scale_factor=1.7, mode='{mode}', recompute_scale_factor=True)"
+            for mode in ("nearest", "nearest-exact", *modes)
         ],
         *[
             f"F.interpolate({name}, {where}, mode='{mode}', align_corners=True)"
             for where in (f"size={sizes}", "scale_factor=1.7")
             for mode in modes
         ],
+        how=AS_EXPORTED,
         **{name: tensor},
     )
 

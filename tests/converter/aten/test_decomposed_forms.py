@@ -64,6 +64,20 @@ def test_resizing() -> None:
     )
 
 
+def test_by_products_that_are_not_read() -> None:
+    check(
+        "aten.embedding_bag(x[0], rows, rows[1:])[0], aten.conj(wave)",
+        "aten._scaled_dot_product_flash_attention_for_cpu(q, q, q)[0]",
+        "aten.stft.center(x[0], 4, center=False, return_complex=True)",
+        aten=aten,
+        x=x,
+        q=torch.randn(1, 2, 4, 8),
+        rows=rows,
+        wave=torch.complex(x, x),
+        how=AS_EXPORTED,
+    )
+
+
 def test_other_overloads() -> None:
     check(
         "aten._unsafe_index(x, [None, rows]), aten._unsafe_index_put(x, [rows], x)",
