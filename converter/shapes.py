@@ -11,10 +11,13 @@ import numpy as np
 
 from converter.archive.program import Program, TensorInput
 from converter.errors import UsageError
+from converter.guards import check_guards
 from converter.ir import DTYPE_NAMES, DTYPES
 from converter.symbols import Symbols
 
-_SHAPE = re.compile(r"\s*\[([\d,\s]*)\](\w*)\s*", re.ASCII)
+_ONE = r"\s*\[((?:\s*\d+\s*(?:,\s*\d+\s*)*)?)\](\w*)\s*"
+_SHAPE = re.compile(_ONE, re.ASCII)
+_SHAPES = re.compile(f"{_ONE}(?:,{_ONE})*", re.ASCII)
 
 
 class InputShape(NamedTuple):
@@ -29,21 +32,15 @@ class InputShape(NamedTuple):
 
 def parse_shapes(text: str, key: str = "inputshape") -> tuple[InputShape, ...]:
     """Read `[1,3,224,224],[1,10]i64`. Raises UsageError."""
-    shapes: list[InputShape] = []
-    place = 0
-    while match := _SHAPE.match(text, place):
-        dims = tuple(int(dim) for dim in match[1].split(",") if dim.strip())
-        if match[2] and match[2] not in DTYPES:
-            raise UsageError(f"{key}: {match[2]!r} is no dtype", mend=f"one of {' '.join(DTYPES)}")
-        shapes.append(InputShape(dims, match[2] or None))
-        place = match.end()
-        if text[place : place + 1] != ",":
-            break
-        place += 1
-    if place != len(text) or not shapes:
+    if not _SHAPES.fullmatch(text):
         raise UsageError(
             f"{key}={text} cannot be read", mend=f"write {key}=[1,3,224,224],[1,10]i64"
         )
+    shapes: list[InputShape] = []
+    for dims, dtype in _SHAPE.findall(text):
+        if dtype and dtype not in DTYPES:
+            raise UsageError(f"{key}: {dtype!r} is no dtype", mend=f"one of {' '.join(DTYPES)}")
+        shapes.append(InputShape(tuple(map(int, filter(None, dims.split(",")))), dtype or None))
     return tuple(shapes)
 
 
@@ -78,8 +75,11 @@ def bind(program: Program, shapes: Sequence[InputShape] | None, key: str = "inpu
         )
     for given, shape in zip(inputs, shapes, strict=True):
         _bind_input(given, shape, symbols, key)
+    for given, shape in zip(inputs, shapes, strict=True):
+        _solve_input(given, shape, symbols)
     _check_ranges(program, symbols, key)
     _check_inputs(inputs, shapes, symbols, key)
+    check_guards(program, {i.name: s.dims for i, s in zip(inputs, shapes, strict=True)}, key)
     return symbols
 
 
@@ -98,6 +98,21 @@ def _bind_input(given: TensorInput, shape: InputShape, symbols: Symbols, key: st
                 f"{key}: the dim {dim} is {symbols.values[dim]} in one place and {size} in "
                 f"{given.name}"
             )
+
+
+def _solve_input(given: TensorInput, shape: InputShape, symbols: Symbols) -> None:
+    """Find the symbol of a dim such as `2*s0+1`, which no input has as it is."""
+    for dim, size in zip(given.type.shape, shape.dims, strict=True):
+        unknown = set(_NAME.findall(dim)) - symbols.values.keys() if isinstance(dim, str) else ()
+        if len(unknown) != 1:
+            continue
+        (symbol,) = unknown
+        at_zero, at_one = (Symbols({**symbols.values, symbol: value}).size(dim) for value in (0, 1))
+        if at_one != at_zero:
+            symbols.values[symbol] = (size - at_zero) // (at_one - at_zero)
+
+
+_NAME = re.compile(r"\b[a-z]+\d+\b")
 
 
 def _check_ranges(program: Program, symbols: Symbols, key: str) -> None:

@@ -19,16 +19,28 @@ def scaled_dot_product_attention(call: Call, emit: Emitter) -> None:
     emit.op("F.scaled_dot_product_attention", call.output, **arguments)
 
 
-@lowers("_scaled_dot_product_flash_attention_for_cpu.default")
-def flash_attention_for_cpu(call: Call, emit: Emitter) -> None:
+@lowers(
+    "_scaled_dot_product_cudnn_attention.default",
+    "_scaled_dot_product_efficient_attention.default",
+    "_scaled_dot_product_flash_attention.default",
+    "_scaled_dot_product_flash_attention_for_cpu.default",
+)
+def chosen_kernel(call: Call, emit: Emitter) -> None:
+    """What decompositions choose for the device; all compute the same, and by-products."""
     if call.number("dropout_p") != 0:
         raise call.refuse("dropout_p is not 0, so that it is random", "export in eval mode")
-    output, logsumexp = call.outputs
-    arguments: dict[str, Arg] = {
-        name: call.args[name] for name in ("query", "key", "value", "attn_mask", "is_causal")
-    }
-    if call.args["scale"] is not None:
-        arguments["scale"] = call.args["scale"]
-    emit.op("F.scaled_dot_product_attention", output, dropout_p=0.0, **arguments)
-    # A leftover of the decomposition that no forward pass reads.
-    emit.unread(logsumexp)
+    output, *by_products = call.outputs
+    for by_product in by_products:
+        emit.unread(by_product)
+    scale: dict[str, Arg] = {} if call.args["scale"] is None else {"scale": call.args["scale"]}
+    emit.op(
+        "F.scaled_dot_product_attention",
+        output,
+        query=call.tensor("query"),
+        key=call.tensor("key"),
+        value=call.tensor("value"),
+        attn_mask=call.args.get("attn_mask", call.args.get("attn_bias")),
+        dropout_p=0.0,
+        is_causal=call.flag("is_causal"),
+        **scale,
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from converter.aten.call import Call
-from converter.aten.dtype import convert
+from converter.aten.dtype import convert, torch_dtype
 from converter.aten.emit import Emitter
 from converter.aten.registry import lowers
 from converter.ir import Operand
@@ -22,6 +22,13 @@ def to(call: Call, emit: Emitter) -> None:
         emit.alias(call.output, source)
     else:
         convert(emit, call.output, source, str(dtype))
+
+
+@lowers("view.dtype")
+def view(call: Call, emit: Emitter) -> None:
+    """The same bytes, read as another dtype."""
+    dtype = torch_dtype(call.args["dtype"])
+    emit.op("Tensor.view", call.output, input=call.tensor("self"), dtype=dtype)
 
 
 @lowers("type_as.default")

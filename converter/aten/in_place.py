@@ -23,9 +23,10 @@ TWINS: Mapping[str, str] = {
 def functional(op: OpSchema) -> OpSchema:
     """`aten.relu.default` for itself and for its in-place twin `aten.relu_.default`.
 
-    The two take the same arguments in the same order, if not always by the same names.
+    The two take the same arguments in the same order, if not always by the same names. What writes
+    to several tensors has no twin.
     """
-    if not op.mutates:
+    if [argument.type.is_list for argument in op.arguments if argument.type.mutated] != [False]:
         return op
     name = f"{op.name}.{op.overload}"
     if op.name.startswith("__i"):

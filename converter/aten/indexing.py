@@ -52,6 +52,17 @@ def stored_number(operand: Operand) -> Arg:
     return number
 
 
+@lowers("where.default", "nonzero_numpy.default")
+def nonzero_by_dim(call: Call, emit: Emitter) -> None:
+    """`torch.where(x)`: the columns of what `torch.nonzero` returns."""
+    source = call.tensor(next(iter(call.args)))
+    count = call.outputs[0].shape
+    together = emit.temporary(None if count is None else (*count, call.rank(source)), "i64")
+    emit.op("torch.nonzero", together, input=source)
+    for place, output in enumerate(call.outputs):
+        emit.op("Tensor.select", output, input=together, dim=1, index=place)
+
+
 EMBEDDING_BAG_MODES = ("sum", "mean", "max")
 
 

@@ -29,6 +29,7 @@ from converter.aten.sharing import shares, viewed
 from converter.aten.views import Step, Tensors
 from converter.errors import UnsupportedError
 from converter.ir import Graph, Operand
+from converter.pnnx.names import words
 from converter.symbols import Symbols
 
 TORCHSCRIPT_HINT = "the TorchScript frontend may convert it: trace the model and use pnnx"
@@ -73,9 +74,7 @@ class _Lowering:
 
     def node(self, index: int, node: Node) -> None:
         names = list(tensor_names(node.outputs))
-        if not names and all(value is None or isinstance(value, SymRef) for value in node.outputs):
-            # Arithmetic on symbols was done when their values were bound, or before, where the
-            # result is None; checks without a result (`_assert_scalar`) hold for the shapes given.
+        if is_settled(node):
             return
         op = known_schema(node)
         twin = functional(op)
@@ -248,6 +247,25 @@ class _Lowering:
         output = self.graph.fresh("output")
         self.emit.expression(output, value)
         return output
+
+
+CHECKS = words(
+    """
+    _assert_async _assert_scalar _assert_tensor_metadata sym_constrain_range
+    sym_constrain_range_for_size
+    """
+)
+"""Operators without results that a program could do without."""
+
+
+def is_settled(node: Node) -> bool:
+    """Whether a node was worked out, or checked, when the shapes were given.
+
+    It does arithmetic on symbols (None are results that nobody reads), or is one of CHECKS.
+    """
+    if node.outputs:
+        return all(value is None or isinstance(value, SymRef) for value in node.outputs)
+    return node.target.startswith("torch.ops.aten.") and node.target.split(".")[3] in CHECKS
 
 
 def tensor_names(outputs: tuple[Value, ...]) -> Iterator[str]:

@@ -33,8 +33,3 @@ def native_dropout(call: Call, emit: Emitter) -> None:
         raise call.refuse("it is random in training mode", "export in eval mode")
     emit.alias(output, call.tensor("input"))
     emit.unread(mask)
-
-
-@lowers("_assert_tensor_metadata.default")
-def no_result(call: Call, emit: Emitter) -> None:
-    """A check of what is known when the program was read."""

@@ -24,7 +24,7 @@ PRODUCTS = {
 same(overloads("cdist _cdist_forward"), "torch.cdist", convert={"compute_mode": PRODUCTS.get})
 
 
-@lowers("batch_norm.default", "cudnn_batch_norm.default")
+@lowers("batch_norm.default")
 def batch_norm(call: Call, emit: Emitter) -> None:
     by_batch = call.flag("training")
     if by_batch and call.args["running_mean"] is not None:

@@ -22,6 +22,7 @@ from converter.aten import (
     resampling,
     sampling,
     shape,
+    vision,
     writing,
 )
 from converter.aten.registry import LOWERINGS, find
@@ -50,5 +51,6 @@ FAMILIES = (
     resampling,
     sampling,
     shape,
+    vision,
     writing,
 )

@@ -56,6 +56,8 @@ def itself(emit: Emitter, call: Call, index: int, whole: Operand, part: Operand)
     *("squeeze", "unsqueeze"),
 )
 def reshaped(emit: Emitter, call: Call, index: int, whole: Operand, part: Operand) -> Operand:
+    if whole.dtype != part.dtype:
+        raise not_written(call)
     result = emit.copy(whole)
     emit.op("Tensor.reshape", result, input=part, shape=call.sizes(whole))
     return result

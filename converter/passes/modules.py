@@ -12,7 +12,8 @@ from typing import NamedTuple
 from converter.ir import Graph, Operator, Param
 from converter.passes.base import Pass
 
-PREFIX = "torch.nn.modules."
+PREFIXES = {"torch.nn.modules.": "nn", "torchvision.ops.": "torchvision.ops"}
+"""Whose modules are spelled, and what pnnx calls their home."""
 
 Params = dict[str, Param]
 Convert = Callable[[Operator], Params | None]
@@ -178,6 +179,10 @@ ROWS: dict[str, tuple[Row, ...]] = {
             ("MaxPool", "max_pool", pooling),
         )
     },
+    "PSRoIAlign": (Row("torchvision.ops.ps_roi_align", all_params),),
+    "PSRoIPool": (Row("torchvision.ops.ps_roi_pool", all_params),),
+    "RoIAlign": (Row("torchvision.ops.roi_align", all_params),),
+    "RoIPool": (Row("torchvision.ops.roi_pool", all_params),),
     **{f"InstanceNorm{dims}d": (Row("F.instance_norm", instance_norm),) for dims in (1, 2, 3)},
     **{
         f"{name}Pad{dims}d": (Row("F.pad", padding(mode, dims, value=mode == "constant")),)
@@ -218,7 +223,8 @@ class Modules(Pass):
 def spell(graph: Graph, op: Operator) -> bool:
     assert op.module is not None
     fqn, class_name = op.module
-    if not class_name.startswith(PREFIX):
+    home = next((PREFIXES[prefix] for prefix in PREFIXES if class_name.startswith(prefix)), None)
+    if home is None:
         return False
     name = class_name.rpartition(".")[2]
     for row in ROWS.get(name, ()):
@@ -226,7 +232,7 @@ def spell(graph: Graph, op: Operator) -> bool:
             continue
         params = row.params(op)
         if params is not None:
-            op.type, op.name, op.params = f"nn.{name}", fqn, params
+            op.type, op.name, op.params = f"{home}.{name}", fqn, params
             graph.set_inputs(op, op.inputs)
             return True
     return False

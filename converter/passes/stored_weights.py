@@ -40,7 +40,7 @@ def recover(graph: Graph, op: Operator) -> bool:
         return False
     op.type, op.params = module
     op.attrs = dict(weights)
-    if op.module is not None and op.module[1].rpartition(".")[2] == op.type.removeprefix("nn."):
+    if op.module is not None and op.module[1].rpartition(".")[2] == op.type.rpartition(".")[2]:
         op.name = op.module[0]
     graph.set_inputs(op, others)
     return True
@@ -118,6 +118,24 @@ def linear(op: Operator, weights: Weights) -> Module | None:
         "bias": "bias" in weights,
         "in_features": in_features,
         "out_features": out_features,
+    }
+
+
+@recovers("torchvision.ops.deform_conv2d", "weight", "bias")
+def deform_conv2d(op: Operator, weights: Weights) -> Module | None:
+    shape = op.inputs[0].shape
+    if "weight" not in weights or shape is None or not isinstance(shape[1], int):
+        return None
+    out_channels, per_group, *kernel = weights["weight"].shape
+    return "torchvision.ops.DeformConv2d", {
+        "bias": "bias" in weights,
+        "dilation": op.params["dilation"],
+        "groups": shape[1] // per_group,
+        "in_channels": shape[1],
+        "kernel_size": tuple(kernel),
+        "out_channels": out_channels,
+        "padding": op.params["padding"],
+        "stride": op.params["stride"],
     }
 
 

@@ -196,6 +196,9 @@ def sized(op: Operator, scope: Scope) -> None:
     name = op.type.removeprefix("Tensor.")
     if name == "view" and not named:
         name = "reshape"  # the same values, whatever the strides
+    elif name == "view" and len(positional) == 1 and set(named) == {"dtype"}:
+        scope.assign(op, f"{positional[0]}.contiguous().view({named['dtype']})")
+        return
     if len(positional) != 2 or named:
         raise refuse(op, "expected a tensor and sizes")
     scope.assign(op, f"{positional[0]}.{name}({positional[1]})")

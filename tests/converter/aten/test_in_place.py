@@ -180,6 +180,9 @@ def test_what_the_model_keeps_is_not_written() -> None:
     [
         ("[a := x[:1] + 0, b := a.expand(2, 3, 4)[1, 0], b.add_(1), a]", "aten.expand.default"),
         ("[a := x + 0, b := a.unfold(1, 2, 1)[0, 0], b.add_(1), a]", "aten.unfold.default"),
+        ("[a := x + 0, b := a.view(torch.int), b.add_(1), a]", "aten.view.dtype"),
+        ("[a := x + 0, torch._foreach_add_([a], [x]), a]", "aten._foreach_add"),
+        ("[a := x + 0, torch.add(x, x, out=a), a]", "aten.add.out"),
         (
             "[a := x + 0, b := torch.einsum('abc->cba', a), b.add_(1), a]",
             "whose memory add may share and is read later",

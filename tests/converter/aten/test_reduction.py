@@ -170,6 +170,7 @@ def test_scans() -> None:
 
 def test_sizes_that_depend_on_values() -> None:
     check(
+        "torch.where(mask), x.nonzero(as_tuple=True), torch.where(mask[0, 0])[0]",
         "torch.nonzero(mask), torch.argwhere(mask), x[mask], torch.masked_select(x, mask)",
         "x[mask].sum(), torch.masked_select(x, mask).reshape(-1, 1) * 2, (x[mask] * 2).flatten()",
         "torch.unique(ints), torch.unique(ints, return_inverse=True)",

@@ -1,0 +1,119 @@
+"""The shapes that the caller gives: how they are written, and how they fit a program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.export import Dim
+
+from converter import UnsupportedError, UsageError, load
+from converter.shapes import InputShape, parse_shapes, read_npy_shapes
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        ("[1,3,224,224]", [InputShape((1, 3, 224, 224))]),
+        ("[1,3]f32,[2]i64", [InputShape((1, 3), "f32"), InputShape((2,), "i64")]),
+        ("[ 1 , 3 ] , [2]", [InputShape((1, 3)), InputShape((2,))]),
+        ("[]", [InputShape(())]),
+        ("[0,2]bf16", [InputShape((0, 2), "bf16")]),
+    ],
+)
+def test_shapes_as_pnnx_writes_them(text: str, shapes: list[InputShape]) -> None:
+    assert list(parse_shapes(text)) == shapes
+    assert parse_shapes(",".join(map(str, shapes))) == tuple(shapes)
+
+
+@pytest.mark.parametrize("text", ["", "1,3", "[1,3", "[1,-3]", "[1;3]", "[1],", "[a]", "[1] [2]"])
+def test_what_is_no_shape(text: str) -> None:
+    with pytest.raises(UsageError, match=r"inputshape=.* cannot be read; write inputshape="):
+        parse_shapes(text)
+
+
+def test_an_unknown_dtype_is_named() -> None:
+    with pytest.raises(UsageError, match=r"'f31' is no dtype; one of f32 "):
+        parse_shapes("[1]f31")
+
+
+def test_shapes_of_npy_files(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.zeros((2, 3), np.int64))
+    np.save(tmp_path / "b.npy", np.zeros((), "S3"))
+    (tmp_path / "c.npy").write_bytes(b"not a file of NumPy's")
+    assert read_npy_shapes([tmp_path / "a.npy"]) == (InputShape((2, 3), "i64"),)
+    for name, message in (("b", "which pnnx lacks"), ("c", "cannot read"), ("d", "cannot read")):
+        with pytest.raises(UsageError, match=message):
+            read_npy_shapes([tmp_path / f"{name}.npy"])
+
+
+class Halves(nn.Module):
+    """Works for even sizes only, larger than 3."""
+
+    def forward(self, x: torch.Tensor, y: dict[str, torch.Tensor]) -> torch.Tensor:
+        size = x.shape[0]
+        return x.reshape(size // 2, 2, -1).sum(1) + y["half"] if size > 3 else x
+
+
+def exported(path: Path, dims: Any, *, strict: bool = False) -> Path:
+    inputs = (torch.zeros(8, 3), {"half": torch.zeros(4, 3)})
+    program = torch.export.export(Halves(), inputs, dynamic_shapes=dims, strict=strict)
+    torch.export.save(program, path / "model.pt2")
+    return path / "model.pt2"
+
+
+AUTO = {"x": {0: Dim.AUTO}, "y": {"half": {0: Dim.AUTO}}}
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_dynamic_dims_take_the_sizes_that_are_given(tmp_path: Path, strict: bool) -> None:
+    model = exported(tmp_path, AUTO, strict=strict)
+    graph = load(model, inputshape="[12,3],[6,3]")
+    shapes = [op.outputs[0].shape for op in graph.operators if op.outputs]
+    assert shapes[:2] == [(12, 3), (6, 3)]
+    assert shapes[-1] == (6, 3)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [
+        ("[12,3]", r"has 1 shapes, the model 2 tensor inputs; give one for each of x, y_half"),
+        ("[12,3],[6]", r"\[6\] has 1 dims, y_half 2"),
+        ("[12,3]i64,[6,3]", r"\[12,3\]i64 is for x, whose dtype is f32"),
+        ("[12,4],[6,3]", r"\[12,4\] does not fit x, which was exported as \[12,3\]"),
+        ("[12,3],[5,3]", r"violate|does not fit"),
+        ("[2,3],[1,3]", r"is 2, outside of|violate|does not fit"),
+        ("[9,3],[4,3]", r"violate|does not fit"),
+    ],
+)
+def test_shapes_that_do_not_fit(tmp_path: Path, shapes: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        load(exported(tmp_path, AUTO), inputshape=shapes)
+
+
+def test_dims_are_fixed_before_a_conversion(tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError, match=r"is dynamic.*fix it with inputshape="):
+        load(exported(tmp_path, AUTO))
+
+
+class Doubled(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.reshape(-1, 2, 3)[: x.shape[0] // 4]
+
+
+def test_a_symbol_that_no_input_has_as_it_is(tmp_path: Path) -> None:
+    half = Dim("half", min=4, max=32)
+    program = torch.export.export(
+        Doubled(), (torch.zeros(16, 3),), dynamic_shapes={"x": {0: 2 * half}}
+    )
+    model = tmp_path / "model.pt2"
+    torch.export.save(program, model)
+    assert load(model, inputshape=[[24, 3]]).operators[-1].inputs[0].shape == (6, 2, 3)
+    with pytest.raises(UsageError, match=r"\[25,3\] does not fit x"):
+        load(model, inputshape=[[25, 3]])
+    with pytest.raises(UsageError, match=r"is 40, outside of 4…32"):
+        load(model, inputshape=[[80, 3]])
