@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from converter.errors import UnsupportedError
-from converter.ir import Array, Attribute, Graph, LazyData, Operator
+from converter.ir import Array, Attribute, Graph, LazyData, Operand, Operator
 from converter.passes.base import Pass
 from converter.passes.evaluate import CHECKED, EVALUATORS, EvaluationError, evaluate
 from converter.passes.terms import static_shape
@@ -28,8 +28,9 @@ class FoldConstants(Pass):
 
 
 def fold(graph: Graph, op: Operator) -> bool:
-    inputs = [operand.stored for operand in op.inputs if operand.stored is not None]
-    if not inputs or len(inputs) < len(op.inputs):
+    operands = arguments(op)
+    inputs = [operand.stored for operand in operands if operand.stored is not None]
+    if not inputs or len(inputs) < len(operands):
         return False
     results = []
     for place, operand in enumerate(op.outputs):
@@ -49,6 +50,14 @@ def fold(graph: Graph, op: Operator) -> bool:
             return False
     replace(graph, op, results)
     return True
+
+
+def arguments(op: Operator) -> list[Operand]:
+    """The tensors that an operator reads: in the place of a list of indices, those in it."""
+    if op.type != "Tensor.index" or not op.has_input("expr"):
+        return op.inputs
+    listed = op.input("expr").producer
+    return [op.input("input"), *(listed.inputs if listed is not None else ())]
 
 
 def now(op: Operator, inputs: list[Attribute]) -> Sequence[Array]:

@@ -32,9 +32,8 @@ class EvaluationError(Exception):
 
 def evaluate(op: Operator, inputs: Arrays) -> Arrays:
     """The outputs of an operator. Raises EvaluationError."""
-    names = op.input_names or [""] * len(inputs)
-    keys = [name or str(place) for place, name in enumerate(names)]
-    named = dict(zip(keys, inputs, strict=True))
+    names = dict(enumerate(op.input_names))
+    named = {names.get(place) or str(place): array for place, array in enumerate(inputs)}
     try:
         with np.errstate(all="ignore"):
             results = EVALUATORS[op.type](op, named)
@@ -184,6 +183,16 @@ def rows(op: Operator, inputs: dict[str, Array]) -> Arrays:
     return [np.take(inputs["input"], from_zero(inputs["index"]), integer(op.params["dim"]))]
 
 
+@evaluates("Tensor.index", checked=True)
+def index(op: Operator, inputs: dict[str, Array]) -> Arrays:
+    """The last inputs are those of the list of indices, None where a dim is taken whole."""
+    source, *arrays = inputs.values()
+    listed = op.input("expr").producer
+    items = str(listed.params["expr"]).strip("[]").split(",") if listed is not None else []
+    taken = tuple(arrays[int(item[1:])] if item[0] == "@" else slice(None) for item in items)
+    return [source[taken]]
+
+
 @evaluates("torch.gather", checked=True)
 def gather(op: Operator, inputs: dict[str, Array]) -> Arrays:
     array, index, axis = inputs["input"], inputs["index"], integer(op.params["dim"])
@@ -212,6 +221,25 @@ def masked_fill(op: Operator, inputs: dict[str, Array]) -> Arrays:
     array = inputs["input"]
     value = inputs.get("value", op.params.get("value"))
     return [np.where(inputs["mask"], cast(np.asarray(value), array.dtype), array)]
+
+
+@evaluates("Tensor.fill")
+def fill(op: Operator, inputs: dict[str, Array]) -> Arrays:
+    array = inputs.get("input", inputs.get("0"))
+    assert array is not None
+    return [np.full(array.shape, cast(np.asarray(op.params["value"]), array.dtype))]
+
+
+@evaluates("Tensor.slice_copy")
+def slice_copy(op: Operator, inputs: dict[str, Array]) -> Arrays:
+    """A copy of a tensor with another one in the place of a part."""
+    result, params = inputs["self"].copy(), op.params
+    place: list[slice | int] = [slice(None)] * result.ndim
+    bounds = (integer(params[name]) for name in ("start", "end", "step"))
+    chosen = integer(params["select"]) if "select" in params else slice(*bounds)
+    place[integer(params["dim"])] = chosen
+    result[tuple(place)] = inputs["src"]
+    return [result]
 
 
 # --- converting them

@@ -145,6 +145,17 @@ ROWS = [
     ("torch.clamp min=5 max=3 $input=i0", [J], lambda x: x.clamp(5, 3)),
     ("torch.clamp min=None max=0 $input=i0", [J], lambda x: x.clamp(max=0)),
     ("torch.bitwise_not $input=i0", [I], torch.bitwise_not),
+    ("Tensor.fill value=0.1 $input=i0", [X], lambda x: x.fill_(0.1)),
+    (
+        "Tensor.slice_copy dim=1 start=-2 end=2147483647 step=1 $self=i0 $src=i1",
+        [I, J[:, 1:]],
+        lambda x, y: torch.slice_scatter(x, y, 1, -2),
+    ),
+    (
+        "Tensor.slice_copy dim=-1 select=1 start=0 end=0 step=0 $self=i0 $src=i1",
+        [I, J[:, 0]],
+        lambda x, y: torch.select_scatter(x, y, -1, 1),
+    ),
     ("torch.cumsum dim=1 $input=i0", [I], lambda x: x.cumsum(1)),
     ("torch.cumsum dim=0 $input=i0", [B], lambda x: x.cumsum(0)),
 ]  # fmt: skip
@@ -152,7 +163,7 @@ ROWS = [
 
 @pytest.mark.parametrize(("op", "inputs", "function"), ROWS, ids=[row[0] for row in ROWS])
 def test_the_bits_are_torchs(op, inputs, function):
-    expected = numpy(function(*map(torch.from_numpy, inputs)))
+    expected = numpy(function(*(torch.from_numpy(array.copy()) for array in inputs)))
     results = folded(op, inputs, expected)
     assert results is not None
     for result, wanted in zip(results, expected, strict=True):
@@ -191,6 +202,35 @@ def test_the_bits_are_torchs(op, inputs, function):
 def test_what_may_differ_is_left_to_torch(op, inputs, expected):
     with np.errstate(all="ignore"):
         assert folded(op, inputs, [expected]) is None
+
+
+@pytest.mark.parametrize(
+    ("items", "taken"),
+    [
+        ("[@0]", lambda x, i, j: x[i]),
+        ("[None,@0]", lambda x, i, j: x[:, i]),
+        ("[@0,None,@1]", lambda x, i, j: x[i, :, j]),
+        ("[None,@0,@1]", lambda x, i, j: x[:, i, j]),
+    ],
+)
+def test_indices(items, taken):
+    values = np.arange(60, dtype=np.float32).reshape(3, 4, 5)
+    one, other = np.array([[0, -1], [2, 1]]), np.array([2, 0])
+    expected = taken(*map(torch.from_numpy, (values, one, other))).numpy()
+    made = graph(
+        f"""
+        pnnx.Input in 0 1 x #x=(1)f32
+        pnnx.Attribute w 0 1 w @data=(3,4,5)f32 #w=(3,4,5)f32
+        pnnx.Attribute i 0 1 i @data=(2,2)i64 #i=(2,2)i64
+        pnnx.Attribute j 0 1 j @data=(2)i64 #j=(2)i64
+        pnnx.Expression l {"2 1 i j" if "@1" in items else "1 1 i"} l expr={items}
+        Tensor.index op 2 1 w l y $input=w $expr=l #y={described(expected)}
+        pnnx.Output out 2 0 x y
+        """,
+        {"w.data": values, "i.data": one, "j.data": other},
+    )
+    assert FoldConstants()(made) == 1
+    assert np.array_equal(made.operands["y"].stored.array(), expected)
 
 
 def test_a_large_weight_is_moved_when_it_is_written(monkeypatch):
