@@ -29,7 +29,7 @@ def multihead_attention(op: Op) -> list[Blob]:
     for name in ("add_bias_kv", "add_zero_attn"):
         op.expect(name, False)
     names = op.operator.input_names or [""] * op.count
-    if unknown := set(names) - {"", "query", "key", "value", "attn_mask"}:
+    if unknown := set(names) - {"", "input", "query", "key", "value", "attn_mask"}:
         op.refuse(f"the input {', '.join(unknown)} is not expressible in ncnn")
     mask = op.blob(names.index("attn_mask")) if "attn_mask" in names else None
     axis = _sequences(op.operator)

@@ -3,8 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from ncnn_runs import Calls, check
+from ncnn_runs import ATOL, RTOL, Calls, check, run
+
+from converter import load
+from converter.ncnn import lower
 
 torch = pytest.importorskip("torch")
 nn, F = torch.nn, torch.nn.functional
@@ -102,6 +106,35 @@ def test_multihead_attention(name: str, tmp_path: Path) -> None:
     module, shapes = ATTENTION[name]
     torch.manual_seed(0)
     check(module, *map(torch.randn, shapes), folder=tmp_path)
+
+
+class SpelledAttention(nn.Module):
+    """What becomes a module whose only sequence is named `input`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.projections = nn.ModuleList(nn.Linear(8, 8) for _ in range(3))
+        self.output = nn.Linear(8, 8)
+
+    def forward(self, x: Any, *masks: Any) -> Any:
+        q, k, v = (f(x).view(2, 3, 2, 4).transpose(1, 2) for f in self.projections)
+        scores = q @ k.transpose(-1, -2) * 0.5
+        for mask in masks:
+            scores = scores + mask
+        return self.output((scores.softmax(-1) @ v).transpose(1, 2).reshape(2, 3, 8))
+
+
+@pytest.mark.parametrize("shapes", [[(2, 3, 8)], [(2, 3, 8), (2, 1, 3, 3)]])
+def test_attention_that_is_spelled_out(shapes: list[tuple[int, ...]], tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    module, inputs = SpelledAttention().eval(), tuple(map(torch.randn, shapes))
+    with torch.no_grad():
+        torch.export.save(torch.export.export(module, inputs), tmp_path / "m.pt2")
+        expected = module(*inputs)
+    graph = load(tmp_path / "m.pt2")
+    assert graph.of_type("nn.MultiheadAttention")
+    (actual,) = run(lower(graph), [x.numpy() for x in inputs], tmp_path)
+    np.testing.assert_allclose(actual, expected.numpy(), RTOL, ATOL)
 
 
 def _sdpa(**options: Any) -> Any:
