@@ -22,6 +22,7 @@ from converter.passes.formulas import FORMULAS
 from converter.passes.fuse_attention import FuseAttention
 from converter.passes.fuse_batch_norm import FuseBatchNorm
 from converter.passes.fuse_scaled_dot_product import FuseScaledDotProduct
+from converter.passes.fuse_window_attention import FuseWindowAttention
 from converter.passes.inline import InlineIndices, InlineNumbers
 from converter.passes.matmul import MatmulOfTransposed, MatmulToLinear
 from converter.passes.modules import Modules
@@ -77,6 +78,7 @@ OPTIMIZATION: tuple[Pass, ...] = (
     MergeDuplicates(),
     DeadCode(),
     FuseAttention(),
+    FuseWindowAttention(),
     Shuffles(),
     MergePermutes(),
     MergeReshapes(),
