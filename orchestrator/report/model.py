@@ -138,6 +138,99 @@ class Difference(msgspec.Struct, kw_only=True):
     """Most cells first."""
 
 
+class Change(msgspec.Struct, kw_only=True):
+    """A trial that came to something else than the last time that it was run."""
+
+    row: int
+    """Where it stands in `Report.rows`."""
+    run: str
+    """The earlier run."""
+    what: str
+    """What it came to there: `passed`, `failed at export`."""
+    diagnostic: str
+    """The first line of what it said there."""
+
+
+class Slower(msgspec.Struct, kw_only=True):
+    """A trial that passed, and took more than twice its usual time."""
+
+    row: int
+    usual: float
+    """Seconds: the median of its last passes on this kind of machine."""
+
+
+class Flaky(msgspec.Struct, kw_only=True):
+    """A trial whose outcome went to and fro."""
+
+    row: int
+    record: list[Outcome]
+    """Of its last runs, oldest first, this one last."""
+
+
+class Changes(msgspec.Struct, kw_only=True):
+    """What is other than the last time that each trial was run."""
+
+    since: list[str] = []
+    """The runs that were compared with, oldest first."""
+    compared: int = 0
+    """How many rows an earlier run has too."""
+    pace: float = 1.0
+    """The median of the times of the rows that passed, each as a multiple of its usual: above 1,
+    the machine was slower, and `slower` means slower than that."""
+    failing: list[Change] = []
+    """Passed before, and do not now."""
+    fixed: list[Change] = []
+    reworded: list[Change] = []
+    """Did not pass before either, but at another stage or with another kind of diagnostic."""
+    slower: list[Slower] = []
+    """The greatest loss of time first."""
+    flaky: list[Flaky] = []
+
+
+class Point(msgspec.Struct, kw_only=True):
+    """A run in the trend, as far as it ran the trials of this report."""
+
+    run: str
+    started: datetime.datetime
+    trials: int
+    passed: int
+    seconds: float
+    """Of the trials that passed, each taken once."""
+
+
+class Unlike(msgspec.Struct, kw_only=True):
+    """A case of which the two frontends write different graphs in a cell."""
+
+    case: str
+    suite: str
+    cell: str
+    """The label of its `Cell`."""
+    differences: list[str]
+    """One line each: `only in ts: nn.Dropout p=5.0e-01 -> (1,16)f32`."""
+    reasons: list[str]
+    """Why that is right, from suites/structure.toml."""
+    unreviewed: list[str]
+    """The differences that no reason covers."""
+
+
+class Share(msgspec.Struct, kw_only=True):
+    """How many graphs are the same, of those that both frontends wrote."""
+
+    same: int = 0
+    compared: int = 0
+
+
+class Structure(msgspec.Struct, kw_only=True):
+    """Structural parity: the graph that pnnx makes of TorchScript against the converter's own."""
+
+    total: Share = msgspec.field(default_factory=Share)
+    suites: dict[str, Share] = {}
+    unlike: list[Unlike] = []
+    """Those with unreviewed differences first."""
+    outdated: list[str] = []
+    """What suites/structure.toml says of differences that are no longer there."""
+
+
 class Report(msgspec.Struct, kw_only=True):
     schema: int = SCHEMA
     created: datetime.datetime
@@ -161,6 +254,10 @@ class Report(msgspec.Struct, kw_only=True):
     differences: list[Difference]
     clusters: list[Group]
     """Everything that did not pass, and every stale pass, whatever its case; largest first."""
+    changes: Changes = msgspec.field(default_factory=Changes)
+    trend: list[Point] = []
+    """The last runs that are comparable with this report, oldest first; it is the last of them."""
+    structure: Structure = msgspec.field(default_factory=Structure)
 
     @property
     def title(self) -> str:
