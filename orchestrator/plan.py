@@ -9,7 +9,7 @@ from orchestrator import expression
 from orchestrator.cells import Cell, CellError
 from orchestrator.errors import UsageError, nearest
 from suites.registry import CaseInfo
-from suites.trial import FRONTENDS, TARGETS, Trial
+from suites.trial import FRONTENDS, PLAIN, TARGETS, Trial, ways
 
 TYPICAL = 0.3
 """Seconds that a trial is taken for when none is recorded."""
@@ -26,6 +26,7 @@ class Selection:
     frontends: Sequence[str] = FRONTENDS
     targets: Sequence[str] = TARGETS
     devices: Sequence[str] = ("cpu",)
+    exports: Sequence[str] = (PLAIN,)
 
 
 @dataclass(frozen=True)
@@ -54,14 +55,18 @@ def spread(selection: Selection, cases: Iterable[CaseInfo]) -> tuple[list[Trial]
 
     Raises UsageError if there is no trial in any cell.
     """
+    if not any(ways(selection.frontends, selection.exports)):
+        raise UsageError(
+            f"the ts frontend has no export {' or '.join(selection.exports)}; drop one"
+        )
     trials: list[Trial] = []
     homeless: dict[str, list[str]] = {}
     for case in select(list(cases), selection.keyword):
         able = [cell for cell in selection.cells if _able(cell, case)]
         for cell in able if selection.every_cell else able[:1]:
             trials += [
-                Trial(case.name, cell.name, frontend, target, device)
-                for frontend in selection.frontends
+                Trial(case.name, cell.name, frontend, target, device, export)
+                for frontend, export in ways(selection.frontends, selection.exports)
                 for target in selection.targets
                 for device in selection.devices
                 if target in case.targets and device in case.devices

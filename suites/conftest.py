@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from suites.registry import ROOT, CaseInfo, RegistryError, discover
-from suites.trial import FRONTENDS, TARGETS, Outcome, Trial
+from suites.trial import EXPORTS, FRONTENDS, PLAIN, TARGETS, Outcome, Trial, ways
 
 CELL = "here"
 """The name of the environment that pytest itself runs in."""
@@ -23,6 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("suites")
     group.addoption("--frontend", choices=FRONTENDS, action="append", help="default: both")
     group.addoption("--target", choices=TARGETS, action="append", help="default: those of a case")
+    group.addoption("--export", choices=EXPORTS, action="append", help="default: plain")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -58,12 +59,14 @@ class CaseFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         frontends = self.config.getoption("frontend") or FRONTENDS
+        exports = self.config.getoption("export") or [PLAIN]
         targets = self.config.getoption("target") or TARGETS
         for info in _infos(self.path):
-            for frontend in frontends:
+            for frontend, export in ways(frontends, exports):
                 for target in (target for target in info.targets if target in targets):
-                    trial = Trial(info.name, CELL, frontend, target)
-                    name = f"{info.name}[{frontend}-{target}]"
+                    trial = Trial(info.name, CELL, frontend, target, export=export)
+                    how = [frontend, target] if export == PLAIN else [frontend, export, target]
+                    name = f"{info.name}[{'-'.join(how)}]"
                     yield TrialItem.from_parent(self, name=name, trial=trial, info=info)
 
 

@@ -16,7 +16,7 @@ import torch
 from converter.errors import ConvertError
 from suites import compare
 from suites.case import Case, Missing
-from suites.frontends import FRONTENDS, generated
+from suites.frontends import frontend_of, generated
 from suites.inputs import draw
 from suites.needs import lacking
 from suites.pnnx_program import PnnxError
@@ -91,7 +91,7 @@ def _run(trial: Trial, enter: Callable[[Stage], None]) -> None:
     torch.manual_seed(BUILD_SEED)
     model = case.cls().eval().to(trial.device)
     specs = case.inputs_for(trial.target)
-    frontend = FRONTENDS[trial.frontend](case)
+    frontend = frontend_of(case, trial.frontend, trial.export)
 
     enter(Stage.eager)
     expected = model(*draw(specs, trial.device))

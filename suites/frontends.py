@@ -6,7 +6,7 @@ A frontend exports a model; the converter then writes its files beside it, named
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,6 +15,7 @@ import torch
 from suites import pnnx_program
 from suites.case import Case
 from suites.pnnx_fusions import changed_arithmetic
+from suites.trial import DECOMPOSED, PLAIN, STRICT
 
 
 class Frontend(Protocol):
@@ -61,12 +62,16 @@ class TorchScript:
 class ExportedProgram:
     """torch.export, then pt2pnnx, which needs no torch and runs in this process."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, export: str = PLAIN) -> None:
         self._case = case
+        self._export = export
         self._model = Path(f"{case.name}.pt2")
 
     def export(self, model: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
-        torch.export.save(torch.export.export(model, inputs), self._model)
+        program = torch.export.export(model, inputs, strict=self._export == STRICT)
+        if self._export == DECOMPOSED:
+            program = program.run_decompositions()
+        torch.export.save(program, self._model)
 
     def convert(self, target: str) -> bool:
         from converter import convert
@@ -77,7 +82,12 @@ class ExportedProgram:
         return converted.arithmetic_changed
 
 
-FRONTENDS: Mapping[str, type[Frontend]] = {"ts": TorchScript, "pt2": ExportedProgram}
+FRONTENDS: Mapping[str, Callable[[Case], Frontend]] = {"ts": TorchScript, "pt2": ExportedProgram}
+
+
+def frontend_of(case: Case, frontend: str, export: str) -> Frontend:
+    """The way of a case through a frontend, exported as `suites.trial.EXPORTS` has it."""
+    return FRONTENDS[frontend](case) if export == PLAIN else ExportedProgram(case, export)
 
 
 def generated(name: str, target: str) -> Path:

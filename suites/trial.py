@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 import msgspec
@@ -30,19 +31,38 @@ class Outcome(StrEnum):
 FRONTENDS = ("ts", "pt2")
 TARGETS = ("pnnx", "ncnn")
 DEVICES = ("cpu", "cuda")
+PLAIN, STRICT, DECOMPOSED = EXPORTS = ("plain", "strict", "decomposed")
+"""How the pt2 frontend exports: as torch.export does by itself, with `strict=True`, or with
+`run_decompositions()` after it. The ts frontend knows only the plain way, tracing.
+"""
 
 
 class Trial(msgspec.Struct, frozen=True, order=True):
-    """One case in one cell through one frontend to one target on one device."""
+    """One case in one cell through one frontend to one target on one device.
+
+    `export` is how the pt2 frontend exports it.
+    """
 
     case: str
     cell: str
     frontend: str
     target: str
     device: str = "cpu"
+    export: str = PLAIN
 
     def __str__(self) -> str:
-        return f"{self.cell}/{self.case}/{self.frontend}/{self.target}/{self.device}"
+        words = [self.cell, self.case, self.frontend, self.target, self.device]
+        return "/".join(words if self.export == PLAIN else [*words, self.export])
+
+
+def ways(frontends: Sequence[str], exports: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each frontend with each export that it has: the ts frontend has none but the plain one."""
+    return (
+        (frontend, export)
+        for frontend in frontends
+        for export in exports
+        if frontend == "pt2" or export == PLAIN
+    )
 
 
 class Result(msgspec.Struct, kw_only=True, omit_defaults=True):

@@ -11,9 +11,9 @@ from orchestrator.expectations import Table, load_tables
 from orchestrator.plan import Selection, check_suites
 from suites import registry
 from suites.registry import CaseInfo, RegistryError
-from suites.trial import DEVICES, FRONTENDS, TARGETS
+from suites.trial import DEVICES, EXPORTS, FRONTENDS, PLAIN, TARGETS
 
-SELECTING = ("cell", "suite", "keyword", "frontend", "target", "device", "every_cell")
+SELECTING = ("cell", "suite", "keyword", "frontend", "target", "device", "export", "every_cell")
 """What `selection_arguments` adds, as attributes."""
 
 EXPECTATIONS = ROOT / "suites" / "expectations"
@@ -31,6 +31,7 @@ def selection_arguments(parser: argparse.ArgumentParser) -> None:
         ("frontend", FRONTENDS, "both"),
         ("target", TARGETS, "those of each case"),
         ("device", DEVICES, "cpu"),
+        ("export", EXPORTS, "plain"),
     ):
         group.add_argument(f"--{name}", action="append", choices=words, help=f"default: {default}")
     group.add_argument(
@@ -82,4 +83,5 @@ class Known:
             frontends=args.frontend or FRONTENDS,
             targets=args.target or TARGETS,
             devices=args.device or ("cpu",),
+            exports=args.export or (PLAIN,),
         )

@@ -9,7 +9,7 @@ from packaging.utils import canonicalize_name
 
 from orchestrator.cells import Cell
 from orchestrator.record import CellRecord
-from suites.trial import DEVICES
+from suites.trial import DEVICES, EXPORTS, Trial
 
 #: The environment variable behind the marker `mkl`; a cell that does not set it is `native`.
 MKL_VARIABLE = "MKL_ENABLE_INSTRUCTIONS"
@@ -19,6 +19,7 @@ MARKERS: dict[str, tuple[str, ...] | None] = {
     "platform": ("linux", "darwin", "win32"),
     "mkl": None,
     "device": DEVICES,
+    "export": EXPORTS,
 }
 
 
@@ -44,9 +45,9 @@ class Facts(msgspec.Struct, frozen=True):
         packages = {str(canonicalize_name(name)): text for name, text in cell.packages.items()}
         return cls(packages, {"platform": cell.platform} | _mkl(cell.env))
 
-    def on(self, device: str) -> Facts:
-        """These facts for a trial on one device."""
-        return Facts(self.packages, self.markers | {"device": device})
+    def of(self, trial: Trial) -> Facts:
+        """These facts for a trial: its device, and how it is exported."""
+        return Facts(self.packages, self.markers | {"device": trial.device, "export": trial.export})
 
 
 def _mkl(env: Mapping[str, str]) -> dict[str, str]:

@@ -52,7 +52,7 @@ class Table:
         Raises TableError where two do: `load_tables` has ruled that out for the cells of envs/ as
         pinned, not for an environment that differs from its pins.
         """
-        facts = facts.on(trial.device)
+        facts = facts.of(trial)
         group = self._groups.get((trial.case, trial.frontend, trial.target), ())
         matching = [entry for entry in group if hold([entry.condition], facts)]
         if len(matching) > 1:

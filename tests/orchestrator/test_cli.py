@@ -47,6 +47,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["run", *TRIAL, "--frontend", "onnx"], "--frontend: invalid choice: 'onnx'"),
         (["run", *TRIAL, "--target", "tflite"], "--target: invalid choice: 'tflite'"),
         (["run", *TRIAL, "--device", "tpu"], "--device: invalid choice: 'tpu'"),
+        (["run", *TRIAL, "--export", "script"], "--export: invalid choice: 'script'"),
         (["run", *TRIAL, "--workers", "0"], "--workers: '0' is not a whole number above 0"),
         (["run", *TRIAL, "--limit", "-1"], "--limit: '-1' is not a number above 0"),
         (["run", *TRIAL, "--limit", "soon"], "--limit: 'soon' is not a number above 0"),

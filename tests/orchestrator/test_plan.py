@@ -81,6 +81,17 @@ def test_trials_of_a_case() -> None:
     assert list(map(str, spread(selection, CASES)[0])) == ["plain/F_relu/pt2/pnnx/cuda"]
 
 
+def test_the_ts_frontend_has_one_export() -> None:
+    selection = Selection([PLAIN], keyword="F_relu", exports=["plain", "decomposed"])
+    assert list(map(str, spread(selection, CASES)[0])) == [
+        "plain/F_relu/ts/pnnx/cpu",
+        "plain/F_relu/pt2/pnnx/cpu",
+        "plain/F_relu/pt2/pnnx/cpu/decomposed",
+    ]
+    with pytest.raises(UsageError, match="the ts frontend has no export strict"):
+        spread(Selection([PLAIN], frontends=["ts"], exports=["strict"]), CASES)
+
+
 def test_notes_say_what_is_not_run() -> None:
     _, notes = spread(Selection([PLAIN, OLD]), CASES)
     assert notes == [

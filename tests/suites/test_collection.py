@@ -36,3 +36,13 @@ def test_another_frontend_is_a_usage_error():
     done = collected("--frontend", "onnx")
     assert done.returncode == 4
     assert "invalid choice: 'onnx'" in done.stderr
+
+
+def test_other_exports_are_trials_of_the_pt2_frontend_alone():
+    chosen = ("-k", "F_mish", "--target", "pnnx", "--export", "strict", "--export", "decomposed")
+    done = collected("-q", "--collect-only", *chosen)
+    lines = [line for line in done.stdout.splitlines() if "::" in line]
+    assert [line.rpartition("::")[2] for line in lines] == [
+        "F_mish[pt2-strict-pnnx]",
+        "F_mish[pt2-decomposed-pnnx]",
+    ]

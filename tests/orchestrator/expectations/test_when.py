@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from orchestrator.expectations.facts import MARKERS, Facts
 from orchestrator.expectations.when import When, WhenError, hold
 from orchestrator.record import CellRecord
+from suites.trial import Trial
 
 PACKAGES = {"torch", "transformers", "pnnx"}
 FACTS = Facts(
@@ -42,6 +43,8 @@ def holds(text, facts=FACTS):
         ("mkl==SSE4_2", True),
         ("mkl != native", True),
         ("device==cuda", False),
+        ("export==strict", True),
+        ("export==strict and export==plain", False),
         ("torch>=2.12,<2.14 and platform==linux", True),
         ("torch>=2.12,<2.14   and platform==win32", False),
         ("platform!=win32 and platform!=darwin", True),
@@ -80,7 +83,9 @@ def test_facts_of_a_cell_before_and_in_a_run():
     assert Facts.found(record) == Facts(
         {"torch": "2.13.0+cpu", "ml-dtypes": "0.5.4"}, {"platform": "win32", "mkl": "AVX2"}
     )
-    assert Facts.found(record).on("cuda").markers["device"] == "cuda"
+    trial = Trial("F_relu", "a", "pt2", "pnnx", "cuda", "strict")
+    known = {"platform": "win32", "mkl": "AVX2", "device": "cuda", "export": "strict"}
+    assert Facts.found(record).of(trial).markers == known
 
 
 WORDS = [
