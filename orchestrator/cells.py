@@ -8,6 +8,7 @@ A cell's file is named after the cell and holds
     python = ">=3.11"                  # the Pythons it installs on, as PEP 440 specifiers
     pins = ["torch==2.13.0", ...]      # what pip installs: exact versions, `==` or `===`
     suites = ["transformers"]          # optional: the only suites that it covers
+    reference = true                   # in one cell: the parity tracker speaks of it
     [env]                              # optional: environment variables of its runners
     OMP_NUM_THREADS = "1"
 """
@@ -35,7 +36,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GOVERNED = ("OMP_", "MKL_", "KMP_", "CUDA")
 """Environment variables with these beginnings come from the cell alone."""
 
-KEYS = ("description", "python", "pins", "suites", "env")
+KEYS = ("description", "python", "pins", "suites", "reference", "env")
 REQUIRED = ("description", "python", "pins")
 
 
@@ -55,6 +56,7 @@ class Cell:
     """The suites that it covers; None means every one."""
     env: Mapping[str, str]
     file: Path
+    reference: bool = False
 
     @cached_property
     def versions(self) -> Mapping[str, Version]:
@@ -127,6 +129,15 @@ def load_cells(folder: Path = ROOT / "envs") -> dict[str, Cell]:
     return {file.stem: load_cell(file) for file in files}
 
 
+def reference(cells: Mapping[str, Cell]) -> Cell:
+    """Return the one cell that says `reference = true`. Raises CellError."""
+    found = [cell for cell in cells.values() if cell.reference]
+    if len(found) != 1:
+        names = ", ".join(cell.name for cell in found) or "none"
+        raise CellError(f"{names} of envs/ says `reference = true`; one cell must")
+    return found[0]
+
+
 def pick(cells: Mapping[str, Cell], names: Iterable[str]) -> list[Cell]:
     """Return the cells of these names, each once, in this order. Raises CellError."""
     chosen: dict[str, Cell] = {}
@@ -162,6 +173,7 @@ class _Reader:
             suites=self.strings("suites") if "suites" in self.data else None,
             env=self.env(),
             file=self.file,
+            reference=self.flag("reference"),
         )
 
     def error(self, needle: str, what: str, mend: str) -> CellError:
@@ -187,6 +199,12 @@ class _Reader:
             if value.count(item) > 1:
                 raise self.error(item, f"{key} has {item!r} twice", "keep one of them")
         return tuple(value)
+
+    def flag(self, key: str) -> bool:
+        value = self.data.get(key, False)
+        if not isinstance(value, bool):
+            raise self.error(key, f"{key} is {value!r}", "give true or false")
+        return value
 
     def specifiers(self, key: str) -> SpecifierSet:
         text = self.string(key)

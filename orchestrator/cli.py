@@ -1,4 +1,4 @@
-"""The command line: `pnnx-parity run | list | report | doctor`."""
+"""The command line: `pnnx-parity run | list | report | tracker | doctor`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from orchestrator.commands import doctor, listing, report, run
+from orchestrator.commands import doctor, listing, report, run, tracker
 from orchestrator.errors import UsageError, nearest
 
 COMMANDS = {
     "run": (run, "run trials, audit them and write a report"),
     "list": (listing, "list cells, suites, cases or the trials of a selection"),
     "report": (report, "merge runs into one report"),
+    "tracker": (tracker, "tell, write or check which public APIs are proven to convert"),
     "doctor": (doctor, "import every package of a cell and say what is broken"),
 }
 

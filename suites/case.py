@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from suites.apis import proven
 from suites.trial import DEVICES, TARGETS
 
 DEFAULTS: dict[str, Any] = {
@@ -17,6 +18,7 @@ DEFAULTS: dict[str, Any] = {
     "needs": (),
     "devices": DEVICES,
     "limit": 60.0,
+    "proves": (),
 }
 """The planned arguments of `@case` (literals in the source) and what they are when not given."""
 
@@ -81,6 +83,7 @@ class Case:
     needs: tuple[str, ...]
     devices: tuple[str, ...]
     limit: float
+    proves: tuple[str, ...] = ()
     tolerance: Tolerance | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -103,6 +106,7 @@ def case(
     needs: tuple[str, ...] = DEFAULTS["needs"],
     devices: tuple[str, ...] = DEFAULTS["devices"],
     limit: float = DEFAULTS["limit"],
+    proves: tuple[str, ...] = DEFAULTS["proves"],
     tolerance: Tolerance | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Any:
@@ -113,7 +117,8 @@ def case(
     ncnn target, where they differ; giving them makes it a target, which otherwise `targets` does.
     Arguments of forward that ncnn is spared come last, with None for their default. `needs`:
     requirement strings (`"torchvision"`, `"transformers>=5"`). `limit`: seconds that one trial may
-    take. `tolerance`: where the shared rule of `suites.compare` does not fit. `options`: converter
+    take. `proves`: the public APIs that it is about, where its name spells none (`suites.apis`).
+    `tolerance`: where the shared rule of `suites.compare` does not fit. `options`: converter
     arguments of this case.
     """
     if targets is None:
@@ -136,6 +141,7 @@ def case(
             needs=all_needs(suite, needs),
             devices=devices,
             limit=float(limit),
+            proves=proven(name, suite, proves),
             tolerance=tolerance,
             options=dict(options or {}),
         )
@@ -155,9 +161,10 @@ def fault(planned: Mapping[str, Any]) -> str | None:
         value = planned[key]
         if not isinstance(value, tuple) or not value or not set(value) <= set(allowed):
             return f"{key}={value!r} must be a tuple out of {allowed}"
-    needs = planned["needs"]
-    if not isinstance(needs, tuple) or not all(isinstance(need, str) for need in needs):
-        return f"needs={needs!r} must be a tuple of requirement strings"
+    for key, kind in (("needs", "requirement strings"), ("proves", "dotted names")):
+        value = planned[key]
+        if not isinstance(value, tuple) or not all(isinstance(each, str) for each in value):
+            return f"{key}={value!r} must be a tuple of {kind}"
     limit = planned["limit"]
     if isinstance(limit, bool) or not isinstance(limit, int | float) or limit <= 0:
         return f"limit={limit!r} must be a positive number of seconds"

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from suites.apis import proven
 from suites.case import CASES, DEFAULTS, WITH_NCNN, Case, all_needs, fault
 
 ROOT = Path(__file__).parent
@@ -33,6 +34,7 @@ class CaseInfo(msgspec.Struct, frozen=True, order=True):
     targets: tuple[str, ...]
     devices: tuple[str, ...]
     limit: float
+    proves: tuple[str, ...] = ()
 
     @property
     def module(self) -> str:
@@ -149,4 +151,5 @@ def _info(node: ast.ClassDef, call: ast.Call, suite: str, file: str) -> CaseInfo
         targets=planned["targets"],
         devices=planned["devices"],
         limit=float(planned["limit"]),
+        proves=proven(node.name, suite, planned["proves"]),
     )

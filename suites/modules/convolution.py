@@ -119,7 +119,10 @@ class nn_ConvTranspose3d(nn.Module):
         return self.deconv_4(self.deconv_3(x))
 
 
-@case(inputs=[(1, 12, 20), (1, 12, 20, 16), (1, 4, 6, 7, 8)])
+@case(
+    inputs=[(1, 12, 20), (1, 12, 20, 16), (1, 4, 6, 7, 8)],
+    proves=("torch.nn.utils.parametrizations.weight_norm",),
+)
 class nn_parametrizations_weight_norm_conv(nn.Module):
     """The norm is taken over all but dim 0, or over another dim, or over everything."""
 

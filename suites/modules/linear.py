@@ -22,7 +22,10 @@ class nn_Linear(nn.Module):
         )
 
 
-@case(inputs=[(1, 64), (12, 64), (1, 3, 12, 64)])
+@case(
+    inputs=[(1, 64), (12, 64), (1, 3, 12, 64)],
+    proves=("torch.nn.utils.parametrizations.weight_norm",),
+)
 class nn_parametrizations_weight_norm_linear(nn.Module):
     """The norm is taken over each row, over each column, or over everything."""
 

@@ -13,7 +13,8 @@ from suites.case import Input, case
     inputs=[
         *[(10, 16), (10, 5, 10, 11)],
         *[Input((4,), "int64"), Input((2, 3), "int64"), Input((3,), "int64")],
-    ]
+    ],
+    proves=("torch.Tensor.__getitem__",),
 )
 class Tensor_index(nn.Module):
     """By one tensor and several, at each place, beside slices and Nones, and by a mask."""
@@ -71,6 +72,7 @@ class Tensor_index_put(nn.Module):
 @case(
     inputs=[(12, 26), (1, 15, 19, 21), (14, 8, 5, 9, 10)],
     ncnn_inputs=[(12, 26), (1, 15, 19, 21)],
+    proves=("torch.Tensor.__setitem__",),
 )
 class Tensor_slice_copy(nn.Module):
     """Parts that are written to, while the original stays."""

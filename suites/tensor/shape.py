@@ -117,6 +117,7 @@ class Tensor_select(nn.Module):
 @case(
     inputs=[(1, 13, 26), (1, 15, 19, 21), (14, 8, 5, 9, 10)],
     ncnn_inputs=[(1, 13, 26), (1, 15, 19, 21)],
+    proves=("torch.Tensor.__getitem__",),
 )
 class Tensor_slice(nn.Module):
     """Starts, ends and steps, negative and beyond the end; the last dims by an ellipsis."""

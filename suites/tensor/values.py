@@ -90,7 +90,7 @@ class Tensor_new_empty(nn.Module):
         )
 
 
-@case(inputs=[(3, 16), (1, 5, 9, 11), Input((2, 7), "int64")])
+@case(inputs=[(3, 16), (1, 5, 9, 11), Input((2, 7), "int64")], proves=("torch.Tensor.fill_",))
 class Tensor_fill(nn.Module):
     """Of all of a tensor and of a part, with a number and with a tensor of one."""
 

@@ -63,7 +63,7 @@ class torch_view_as_real(nn.Module):
         )
 
 
-@case(inputs=[*COMPLEX[1:3], (3, 16), (1, 5, 9, 11, 2)])
+@case(inputs=[*COMPLEX[1:3], (3, 16), (1, 5, 9, 11, 2)], proves=("pnnx.complex",))
 class ir_complex(nn.Module):
     """Complex numbers and tensors wherever a model may hold them.
 
