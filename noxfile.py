@@ -73,8 +73,8 @@ def orchestrator(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["orchestrator"])
 def lint(session: nox.Session) -> None:
-    """Check style, format and types."""
-    for tool in ("ruff check", "ruff format --check", "mypy"):
+    """Check style, format, types, and that the parity tracker is up to date."""
+    for tool in ("ruff check", "ruff format --check", "mypy", "orchestrator.cli tracker --check"):
         session.run(python(session, "orchestrator"), "-m", *tool.split(), external=True)
 
 
