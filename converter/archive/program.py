@@ -144,6 +144,11 @@ class TreeSpec(msgspec.Struct, frozen=True):
     def is_leaf(self) -> bool:
         return not self.type
 
+    @property
+    def leaves(self) -> int:
+        """How many leaves there are."""
+        return 1 if self.is_leaf else sum(child.leaves for child in self.children)
+
 
 class Range(NamedTuple):
     """The values that a symbol may take, both ends included; None is unbounded."""

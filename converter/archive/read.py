@@ -10,7 +10,7 @@ import msgspec
 from converter.archive import schema
 from converter.archive.contents import TOO_OLD, find_contents
 from converter.archive.graph import read_body
-from converter.archive.program import Program, Range, TreeSpec
+from converter.archive.program import OutputKind, Program, Range, TreeSpec
 from converter.archive.signature import SignatureReader
 from converter.archive.tree import read_tree
 from converter.archive.zip import DAMAGED, ZipFile, printable
@@ -55,15 +55,20 @@ def _read(file: ZipFile, path: Path) -> Program:
         constants=_decoded(file, contents.constants_config, schema.PayloadConfig).config,
     )
     inputs, stored = signature.inputs(module.signature.input_specs)
+    outputs = signature.outputs(module.signature.output_specs)
+    out_spec = _tree(file, call.out_spec, module)
+    results = [one for one in outputs if one.kind in (OutputKind.user, OutputKind.loss)]
+    if len(results) != out_spec.leaves:
+        raise file.error("its results do not fit the tree of them", DAMAGED)
     return Program(
         file,
         path=path,
         body=body,
         inputs=inputs,
         stored=stored,
-        outputs=signature.outputs(module.signature.output_specs),
+        outputs=outputs,
         in_spec=_tree(file, call.in_spec, module),
-        out_spec=_tree(file, call.out_spec, module),
+        out_spec=out_spec,
         argument_names=tuple(call.forward_arg_names or ()),
         ranges={
             symbol: Range(given.min_val, given.max_val)

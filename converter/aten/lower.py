@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from converter.archive.program import Body, Node, Output, OutputKind, Program, TensorInput, TreeSpec
+from converter.archive.program import Body, Node, Output, OutputKind, Program, TensorInput
 from converter.archive.values import (
     CustomRef,
     Device,
@@ -23,6 +23,7 @@ from converter.aten.emit import Emitter
 from converter.aten.in_place import functional, natural_dtype
 from converter.aten.inline import inline
 from converter.aten.operators import find
+from converter.aten.outputs import constant, nest
 from converter.aten.refusals import refusal
 from converter.aten.schema_table import OpSchema, schema
 from converter.aten.sharing import shares, viewed
@@ -220,33 +221,18 @@ class _Lowering:
     # --- outputs
 
     def outputs(self) -> None:
-        leaves = iter([one.value for one in self.program.outputs if one.kind is OutputKind.user])
+        values = [one.value for one in self.program.outputs if one.kind is OutputKind.user]
         self.emit.begin(Call("", "output", {}, []))
-        self.graph.add("pnnx.Output", "pnnx_output_0", [self.tree(self.program.out_spec, leaves)])
-
-    def tree(self, spec: TreeSpec, leaves: Iterator[Value]) -> Operand:
-        if spec.is_leaf:
-            return self.leaf(next(leaves))
-        parts = [self.tree(child, leaves) for child in spec.children]
-        kinds = {"builtins.tuple": "prim::TupleConstruct", "builtins.list": "prim::ListConstruct"}
-        if spec.type not in kinds:
-            raise UnsupportedError(
-                f"the model returns a {spec.type}", mend="return a tensor, a tuple or a list"
-            )
-        output = self.graph.fresh("output")
-        self.emit.positional(kinds[spec.type], output, parts)
-        return output
+        leaves = map(self.leaf, values)
+        result = nest(self.program.out_spec, leaves, self.emit)
+        self.graph.add("pnnx.Output", "pnnx_output_0", [result])
 
     def leaf(self, value: Value) -> Operand:
         if isinstance(value, TensorRef):
             return self.tensor(value.name)
         if isinstance(value, SymRef):
             value = self.symbols.evaluate(self.body.symbols[value.name])
-        if value is not None and not isinstance(value, bool | int | float):
-            raise UnsupportedError(f"the model returns {value!r}", mend="return tensors")
-        output = self.graph.fresh("output")
-        self.emit.expression(output, value)
-        return output
+        return constant(value, self.emit)
 
 
 CHECKS = words(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from converter.ir import Attribute, Graph, Operand, Shape
+from converter.ir import Attribute, Graph, Operand, Operator, Shape
 from converter.ncnn.batch import wanted_axes
 from converter.ncnn.blob import MAX_RANK, Blob, carried, physical
 from converter.ncnn.graph import FLOATS, INTEGERS, NcnnGraph, Nest, Port, reshaped
@@ -44,6 +44,13 @@ def lower(graph: Graph) -> NcnnGraph:
     return made
 
 
+NESTS = {
+    "prim::TupleConstruct": slice(None),
+    "prim::ListConstruct": slice(None),
+    "prim::DictConstruct": slice(1, None, 2),
+}
+"""What makes a nest of results, and which of its inputs are in it: a dict's values, not its keys."""
+
 Value = Blob | tuple["Value", ...]
 
 
@@ -67,9 +74,12 @@ class Lowering:
                 self.made.result = tuple(self._output(op, operand) for operand in operator.inputs)
                 if len(operator.inputs) == 1:
                     self.made.result = self.made.result[0]
-            elif operator.type in ("prim::TupleConstruct", "prim::ListConstruct"):
-                nest = tuple(self._value(op, operand) for operand in operator.inputs)
+            elif operator.type in NESTS:
+                items = operator.inputs[NESTS[operator.type]]
+                nest = tuple(self._value(op, operand) for operand in items)
                 self._values[operator.outputs[0]] = nest
+            elif _is_key(operator):
+                continue
             else:
                 self._operator(op)
         return self.made
@@ -211,6 +221,15 @@ class Lowering:
         call = _plain_reshape(op, target) if plain else _batch_reshape(op, origin, target)
         operand = self._add(op, call, [origin.operand], 1)[0]
         return replace(blob, operand=operand, shape=shape, batch=batch, origin=origin)
+
+
+def _is_key(operator: Operator) -> bool:
+    """Whether an operator is the key of a dict that the model returns."""
+    return operator.type == "pnnx.Expression" and all(
+        reader.type == "prim::DictConstruct" and operand not in reader.inputs[1::2]
+        for operand in operator.outputs
+        for reader in operand.consumers
+    )
 
 
 def _check_dtypes(op: Op, dtypes: Dtypes) -> None:

@@ -232,9 +232,14 @@ def _dynamic(inputs: Iterable[Operand]) -> str:
 
 
 def _count(outputs: Iterable[Operand]) -> int:
-    """Count what `forward` returns, the items of a tuple apart."""
-    producers = [operand.producer for operand in outputs]
-    return sum(
-        len(op.inputs) if op is not None and op.type == "prim::TupleConstruct" else 1
-        for op in producers
-    )
+    """Count the tensors that `forward` returns, in tuples, lists and dicts."""
+    total = 0
+    for operand in outputs:
+        op = operand.producer
+        if op is not None and op.type in ("prim::TupleConstruct", "prim::ListConstruct"):
+            total += _count(op.inputs)
+        elif op is not None and op.type == "prim::DictConstruct":
+            total += _count(op.inputs[1::2])
+        else:
+            total += 1
+    return total

@@ -310,6 +310,10 @@ DAMAGED: dict[str, tuple[Change, str]] = {
     "output kind": (lambda a: a.signature.update(output_specs=[{"x": 1}]), "unknown kind"),
     "no call": (lambda a: a.program["graph_module"].update(module_call_graph=[]), "nest"),
     "bad tree": (lambda a: a.call.update(out_spec="[2, {}]"), "tree of arguments"),
+    "tree of others": (
+        lambda a: a.call.update(out_spec=json.dumps([1, tree("tuple", LEAF, LEAF)])),
+        "results do not fit the tree",
+    ),
     "bad tree JSON": (lambda a: a.call.update(in_spec="["), "tree of arguments"),
     "leaf with children": (
         lambda a: a.call.update(in_spec=json.dumps([1, LEAF | {"children_spec": [LEAF]}])),
