@@ -13,7 +13,7 @@ from orchestrator.report.merge import Merged, Newest
 from orchestrator.report.model import VERDICTS, Cell, Group, Missing, Report, Row, Run
 from orchestrator.report.text import cut, pattern, visible, visible_all
 from suites.registry import CaseInfo
-from suites.trial import DEVICES, FRONTENDS, TARGETS, Outcome, Trial
+from suites.trial import DEVICES, EXPORTS, FRONTENDS, TARGETS, Outcome, Trial
 
 UNKNOWN = Facts({})
 """Of a cell in which no runner came up: no condition on a package holds in it."""
@@ -56,7 +56,13 @@ def build(merged: Merged, table: Table, cases: Mapping[str, CaseInfo]) -> Report
         rows=rows,
         missing=[
             Missing(
-                visible(record.run), label, trial.case, trial.frontend, trial.target, trial.device
+                visible(record.run),
+                label,
+                trial.case,
+                trial.frontend,
+                trial.target,
+                trial.device,
+                trial.export,
             )
             for (label, trial), record in sorted(
                 merged.missing.items(), key=lambda item: _order(*item[0])
@@ -98,6 +104,7 @@ class _Rows:
             frontend=trial.frontend,
             target=trial.target,
             device=trial.device,
+            export=trial.export,
             run=visible(record.run),
             outcome=result.outcome,
             stage=result.stage,
@@ -122,7 +129,12 @@ class _Rows:
 
 def _order(label: str, trial: Trial) -> tuple[str | int, ...]:
     """By case, then by path in the order in which people name them, then by cell."""
-    path = ((FRONTENDS, trial.frontend), (TARGETS, trial.target), (DEVICES, trial.device))
+    path = (
+        (FRONTENDS, trial.frontend),
+        (EXPORTS, trial.export),
+        (TARGETS, trial.target),
+        (DEVICES, trial.device),
+    )
     return trial.case, *(names.index(name) for names, name in path), label
 
 

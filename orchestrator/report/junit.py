@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from orchestrator.expectations import Verdict
-from orchestrator.report.model import Cell, Report, Row
+from orchestrator.report.model import Cell, Missing, Report, Row
 from orchestrator.report.text import first_line
-from suites.trial import Outcome
+from suites.trial import PLAIN, Outcome
 
 
 def junit(report: Report) -> str:
@@ -38,8 +38,9 @@ def _suite(report: Report, cell: Cell) -> Element:
             suite.append(_case(row, report.diagnostic(row)))
     for missing in report.missing:
         if missing.cell == cell.label:
-            name = f"{missing.case}[{missing.frontend}-{missing.target}-{missing.device}]"
-            case = SubElement(suite, "testcase", classname=cell.label, name=name, time="0")
+            case = SubElement(
+                suite, "testcase", classname=cell.label, name=_name(missing), time="0"
+            )
             SubElement(case, "error", type="missing", message="no result: the run is incomplete")
     cases = suite.findall("testcase")
     suite.set("tests", str(len(cases)))
@@ -53,7 +54,7 @@ def _case(row: Row, diagnostic: str) -> Element:
     case = Element(
         "testcase",
         classname=f"{row.cell}.{row.suite or 'unknown'}",
-        name=f"{row.case}[{row.frontend}-{row.target}-{row.device}]",
+        name=_name(row),
         time=f"{row.total:.3f}",
     )
     if row.verdict is Verdict.expected:
@@ -67,6 +68,11 @@ def _case(row: Row, diagnostic: str) -> Element:
         tag = "error" if broken else "failure"
         SubElement(case, tag, type=f"{row.verdict}.{row.outcome}", message=message).text = text
     return case
+
+
+def _name(trial: Row | Missing) -> str:
+    path = [trial.frontend, trial.target, trial.device]
+    return f"{trial.case}[{'-'.join(path if trial.export == PLAIN else [*path, trial.export])}]"
 
 
 def _total(suites: Element) -> None:

@@ -13,7 +13,7 @@ import msgspec
 from orchestrator import journal
 from orchestrator.errors import UsageError
 from orchestrator.record import FORMAT, CellRecord, RunRecord
-from suites.trial import DEVICES, FRONTENDS, TARGETS, Result, Trial
+from suites.trial import DEVICES, EXPORTS, FRONTENDS, TARGETS, Result, Trial
 
 NAME = re.compile(r"[A-Za-z0-9_.+-]+")
 """What cases and cells are called: nothing that a file format or a shell reads as more."""
@@ -128,6 +128,7 @@ def _is_known(trial: Trial) -> bool:
         and trial.frontend in FRONTENDS
         and trial.target in TARGETS
         and trial.device in DEVICES
+        and trial.export in EXPORTS
     )
 
 

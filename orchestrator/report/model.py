@@ -14,7 +14,7 @@ import msgspec
 
 from orchestrator.expectations import Verdict
 from orchestrator.record import CellRecord
-from suites.trial import Outcome, Stage
+from suites.trial import PLAIN, Outcome, Stage
 
 SCHEMA = 1
 """The version of report.json; it changes when a field changes its meaning or goes."""
@@ -57,6 +57,7 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
     frontend: str
     target: str
     device: str
+    export: str = PLAIN
     run: str
     outcome: Outcome
     stage: Stage | None = None
@@ -73,8 +74,9 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     @property
     def path(self) -> str:
+        export = "" if self.export == PLAIN else f" {self.export}"
         device = "" if self.device == "cpu" else f" on {self.device}"
-        return f"{self.frontend} → {self.target}{device}"
+        return f"{self.frontend}{export} → {self.target}{device}"
 
     @property
     def total(self) -> float:
@@ -92,6 +94,8 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
         cell = self.cell.partition("@")[0]
         words = ["run", "--cell", cell, "-k", self.case, "--frontend", self.frontend]
         words += ["--target", self.target, "--device", self.device]
+        if self.export != PLAIN:
+            words += ["--export", self.export]
         return shlex.join(["pnnx-parity", *words])
 
 
@@ -105,6 +109,7 @@ class Missing(msgspec.Struct):
     frontend: str
     target: str
     device: str
+    export: str = PLAIN
 
 
 class Group(msgspec.Struct, kw_only=True):

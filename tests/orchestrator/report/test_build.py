@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from synthetic import cell, failed, passed, report_of, write_run
 
 from orchestrator.expectations import Facts
 from orchestrator.report.differences import apart
+from orchestrator.report.junit import junit
 from suites.trial import Outcome, Stage
 
 CELLS = {
@@ -114,3 +116,13 @@ def facts(*versions, **markers):
 )
 def test_apart(own, others, told):
     assert apart(own, others) == told
+
+
+def test_exports_are_paths_of_their_own(tmp_path):
+    plain, strict = passed("F_relu"), failed("F_relu")
+    strict.trial = msgspec.structs.replace(strict.trial, export="strict")
+    report = report_of(write_run(tmp_path / "run", [strict, plain]))
+    assert [row.path for row in report.rows] == ["pt2 → pnnx", "pt2 strict → pnnx"]
+    assert report.rows[1].command.endswith("--device cpu --export strict")
+    assert "--export" not in report.rows[0].command
+    assert 'name="F_relu[pt2-pnnx-cpu-strict]"' in junit(report)
