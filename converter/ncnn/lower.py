@@ -49,7 +49,7 @@ NESTS = {
     "prim::ListConstruct": slice(None),
     "prim::DictConstruct": slice(1, None, 2),
 }
-"""What makes a nest of results, and which of its inputs are in it: a dict's values, not its keys."""
+"""What makes a nest of results, and which of its inputs are in it: the values of a dict."""
 
 Value = Blob | tuple["Value", ...]
 

@@ -171,7 +171,7 @@ def test_ncnn_returns_the_values_of_a_dict(tmp_path: Path) -> None:
     image = torch.rand(1, 3, 4, 4)
     path = export(tmp_path, lambda x: {"b": [x.relu()], "a": x.sigmoid()}, image)
     assert converter.convert(path).ncnn_refusal is None
-    assert "return (out0,), out1" in (tmp_path / "m_ncnn.py").read_text()
+    assert "return ((out0, ), out1, )" in (tmp_path / "m_ncnn.py").read_text()
 
 
 def test_ncnn_refuses_results_that_are_no_tensors(tmp_path: Path) -> None:
