@@ -16,6 +16,7 @@ from converter.passes.conv_padding import ConvPaddingMode, FusePadding
 from converter.passes.dead_code import DeadCode
 from converter.passes.duplicates import MergeDuplicates
 from converter.passes.einsum import CanonicalEinsum
+from converter.passes.expand import EliminateExpands
 from converter.passes.expression import FoldExpressions
 from converter.passes.fold_weight_norm import FoldWeightNorm
 from converter.passes.formulas import FORMULAS
@@ -31,6 +32,7 @@ from converter.passes.noops import EliminateAddedZeros, EliminateNoopMath, Elimi
 from converter.passes.prelu import SingleSlope
 from converter.passes.recompose import BatchedLinear, Linear
 from converter.passes.rms_norm import RMS_NORMS
+from converter.passes.scaled_sum import ScaledSum
 from converter.passes.shuffles import Shuffles
 from converter.passes.slices import MergeSlices
 from converter.passes.stored_weights import StoredWeights
@@ -64,6 +66,7 @@ SPELLING: tuple[Pass, ...] = (
 
 OPTIMIZATION: tuple[Pass, ...] = (
     EliminateNoops(),
+    ScaledSum(),
     EliminateNoopMath(),
     EliminateAddedZeros(),
     BatchedLinear(),
@@ -76,6 +79,7 @@ OPTIMIZATION: tuple[Pass, ...] = (
     MergeSlices(),
     FoldExpressions(),
     MergeDuplicates(),
+    EliminateExpands(),
     DeadCode(),
     FuseAttention(),
     FuseWindowAttention(),

@@ -1,0 +1,42 @@
+"""torch.add and its kin with alpha, as expressions."""
+
+from __future__ import annotations
+
+import pytest
+from graphs import assert_becomes, graph
+
+from converter.passes.scaled_sum import ScaledSum
+
+
+def of(op: str, inputs: str) -> str:
+    return f"""
+    pnnx.Input in_0 0 1 x #x=(2,3)f32
+    pnnx.Input in_1 0 1 y #y=(2,3)f32
+    {op.split()[0]} op {len(inputs.split())} 1 {inputs} z {op.split(maxsplit=1)[1]} #z=(2,3)f32
+    pnnx.Output out 3 0 x y z
+    """
+
+
+TWO = "$input=x $other=y"
+
+
+@pytest.mark.parametrize(
+    ("op", "inputs", "expr", "order"),
+    [
+        (f"torch.add alpha=2 {TWO}", "x y", "add(@0,mul(@1,2))", "x y"),
+        (f"torch.sub alpha=0.5 {TWO}", "x y", "sub(@0,mul(@1,0.5))", "x y"),
+        (f"torch.rsub alpha=2 {TWO}", "x y", "sub(@0,mul(@1,2))", "y x"),
+        ("torch.add alpha=2 other=2.5 $input=x", "x", "add(@0,5.0)", "x"),
+        ("torch.rsub alpha=4 other=2 $input=x", "x", "sub(2,mul(@0,4))", "x"),
+    ],
+)
+def test_alpha_is_part_of_the_expression(op, inputs, expr, order):
+    assert_becomes(ScaledSum(), graph(of(op, inputs)), of(f"pnnx.Expression expr={expr}", order))
+
+
+def test_they_are_those_of_torch():
+    torch = pytest.importorskip("torch")
+    x, y = torch.rand(2, 3), torch.rand(2, 3)
+    assert torch.equal(torch.rsub(x, y, alpha=2), y - x * 2)
+    assert torch.equal(torch.sub(x, y, alpha=0.5), x - y * 0.5)
+    assert torch.equal(torch.add(x, 2.5, alpha=2), x + 5.0)
