@@ -53,6 +53,15 @@ def ncnn(expected: torch.Tensor) -> Tolerance:
     return Tolerance(1e-3, 5e-4 * _largest(expected), "other kernels in fp32")
 
 
+def rule_of(target: str, arithmetic_changed: bool, tolerance: Tolerance | None = None) -> Rule:
+    """The rule for results on a target, unless they have a tolerance of their own."""
+    if tolerance is not None:
+        return lambda expected: tolerance
+    if target == "ncnn":
+        return ncnn
+    return arithmetic if arithmetic_changed else exact
+
+
 def compare(expected: Any, actual: Any, rule: Rule) -> None:
     """Raise Mismatch where `actual` is not `expected`, of any nest of tensors and plain values."""
     for name, left, right in _pairs(expected, actual, "output"):
@@ -91,10 +100,14 @@ def _compare(name: str, expected: torch.Tensor, actual: torch.Tensor, rule: Rule
     if torch.equal(expected, actual):
         return
     left, right = _wide(expected), _wide(actual)
-    nans = left.isnan()
-    if not torch.equal(nans, right.isnan()):
-        counts = f"{int(nans.sum())} in eager, {int(right.isnan().sum())} in converted"
-        raise Mismatch(f"{name}: other values are NaN: {counts}, of {_told(expected)}")
+    nans, others = left.isnan(), right.isnan()
+    if not torch.equal(nans, others):
+        counts = f"{int(nans.sum())} in eager, {int(others.sum())} in converted"
+        place = _place(int((nans != others).flatten().int().argmax()), nans)
+        raise Mismatch(
+            f"{name}: other values are NaN: {counts}, first at {place}: eager "
+            f"{expected[place].item():.9g}, converted {actual[place].item():.9g}; {_told(expected)}"
+        )
     tolerance = rule(expected)
     # Compared as they are: integers beyond 2**53 are not themselves in double precision.
     beyond = (expected != actual) & ~nans
@@ -115,7 +128,7 @@ def _difference(
     tolerance: Tolerance,
 ) -> str:
     worst = int(distance.masked_fill(~beyond, -1).argmax())
-    place = tuple(int(at) for at in torch.unravel_index(torch.tensor(worst), distance.shape))
+    place = _place(worst, distance)
     relative = (distance / _wide(expected).abs())[beyond].max().item()
     return (
         f"{name}: {int(beyond.sum())} of {expected.numel()} values differ, at most by "
@@ -123,6 +136,11 @@ def _difference(
         f"eager {expected[place].item():.9g}, converted {actual[place].item():.9g}; "
         f"{_told(expected)}, allowed is {tolerance.rtol:.3g} of a value + {tolerance.atol:.3g}"
     )
+
+
+def _place(flat: int, tensor: torch.Tensor) -> tuple[int, ...]:
+    """The indices of an element that is counted row by row."""
+    return tuple(int(at) for at in torch.unravel_index(torch.tensor(flat), tensor.shape))
 
 
 def _wide(tensor: torch.Tensor) -> torch.Tensor:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import time
 import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import torch
 
 from converter.errors import ConvertError
 from suites import compare
 from suites.case import Case, Missing
-from suites.frontends import frontend_of, generated
+from suites.frontends import frontend_of, generated, import_generated
 from suites.inputs import draw
 from suites.needs import lacking
 from suites.pnnx_program import PnnxError
@@ -100,13 +98,15 @@ def _run(trial: Trial, enter: Callable[[Stage], None]) -> None:
     enter(Stage.convert)
     arithmetic_changed = frontend.convert(trial.target)
     enter(Stage.load)
-    module = _import(generated(case.name, trial.target))
+    module = import_generated(generated(case.name, trial.target))
     enter(Stage.infer)
     actual = module.test_inference()
     enter(Stage.compare)
     if trial.target == "ncnn":
         expected, actual = compare.flat(expected), compare.flat(actual)
-    compare.compare(expected, actual, _rule(case, trial, arithmetic_changed))
+    # A CUDA model's generated module runs on the CPU: other kernels for the same operators.
+    changed = arithmetic_changed or trial.device != "cpu"
+    compare.compare(expected, actual, compare.rule_of(trial.target, changed, case.tolerance))
 
 
 def _case(trial: Trial) -> Case:
@@ -117,25 +117,6 @@ def _case(trial: Trial) -> Case:
     if trial.device == "cuda" and not torch.cuda.is_available():
         raise Missing("needs a CUDA device, which this machine lacks")
     return load(trial.case)
-
-
-def _rule(case: Case, trial: Trial, arithmetic_changed: bool) -> compare.Rule:
-    if case.tolerance is not None:
-        tolerance = case.tolerance
-        return lambda expected: tolerance
-    if trial.target == "ncnn":
-        return compare.ncnn
-    # A CUDA model's generated module runs on the CPU: other kernels for the same operators.
-    return compare.arithmetic if arithmetic_changed or trial.device != "cpu" else compare.exact
-
-
-def _import(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def _message(error: BaseException) -> str:

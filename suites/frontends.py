@@ -5,9 +5,11 @@ A frontend exports a model; the converter then writes its files beside it, named
 
 from __future__ import annotations
 
+import importlib.util
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol
 
 import torch
@@ -68,10 +70,7 @@ class ExportedProgram:
         self._model = Path(f"{case.name}.pt2")
 
     def export(self, model: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
-        program = torch.export.export(model, inputs, strict=self._export == STRICT)
-        if self._export == DECOMPOSED:
-            program = program.run_decompositions()
-        torch.export.save(program, self._model)
+        torch.export.save(exported(model, inputs, export=self._export), self._model)
 
     def convert(self, target: str) -> bool:
         from converter import convert
@@ -90,6 +89,31 @@ def frontend_of(case: Case, frontend: str, export: str) -> Frontend:
     return FRONTENDS[frontend](case) if export == PLAIN else ExportedProgram(case, export)
 
 
+def exported(
+    model: torch.nn.Module,
+    inputs: tuple[Any, ...],
+    kwargs: dict[str, Any] | None = None,
+    *,
+    export: str = PLAIN,
+    dynamic_shapes: Any = None,
+) -> torch.export.ExportedProgram:
+    """Export a model in one of the ways of `suites.trial.EXPORTS`. Raises what torch raises."""
+    program = torch.export.export(
+        model, inputs, kwargs, dynamic_shapes=dynamic_shapes, strict=export == STRICT
+    )
+    return program.run_decompositions() if export == DECOMPOSED else program
+
+
 def generated(name: str, target: str) -> Path:
     """The Python module that a converter writes for a target."""
     return Path(f"{name}_{target}.py")
+
+
+def import_generated(path: Path) -> ModuleType:
+    """Import a generated module from where it lies; it is not kept in `sys.modules`."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

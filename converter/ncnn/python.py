@@ -32,11 +32,10 @@ import torch
 HERE = Path(__file__).resolve().parent
 
 
-def test_inference():
-    """Run the network in single precision, on the inputs that PyTorch's seed 0 gives."""
-    torch.manual_seed(0)
+def infer({arguments}):
+    """Run the network in single precision."""
 '''
-NET = """
+NET = """\
     with ncnn.Net() as net:
         net.opt.use_fp16_packed = False
         net.opt.use_fp16_storage = False
@@ -46,25 +45,31 @@ NET = """
 
         with net.create_extractor() as ex:
 """
-TAIL = """
+TAIL = '''
     return {result}
+
+
+def test_inference():
+    """Run the network on the inputs that PyTorch's seed 0 gives."""
+    torch.manual_seed(0)
+    return infer({drawn})
 
 
 if __name__ == "__main__":
     print(test_inference())
-"""
+'''
 
 
 def write_python(net: NcnnGraph, stream: TextIO, param_name: str, bin_name: str) -> None:
     """Write the program. It finds the files of these names beside itself.
 
-    `test_inference()` draws the inputs as pnnx does, floats from [0, 1) and integers from 0 to 9,
-    and returns tensors of the shapes, the dtypes and the nesting of the model's.
+    `infer()` takes and returns tensors of the shapes and dtypes of the model's, the results nested
+    as the model's are, a dict as the tuple of its values. `test_inference()` draws the inputs as
+    pnnx does, floats from [0, 1) and integers from 0 to 9.
     """
-    stream.write(HEAD)
+    stream.write(HEAD.format(arguments=", ".join(f"in{at}" for at in range(len(net.inputs)))))
     for number, port in enumerate(net.inputs):
         # A Mat does not keep the array that it is made of: each has a name of its own.
-        stream.write(f"    in{number} = {_draw(port)}\n")
         stream.write(f"    array{number} = {_array(number, port)}\n")
     stream.write(NET.format(param=param_name, bin=bin_name))
     for number, port in enumerate(net.inputs):
@@ -81,7 +86,8 @@ def write_python(net: NcnnGraph, stream: TextIO, param_name: str, bin_name: str)
             f"mat{number}.numpy({_format(port)}batch_index={_batch(port)}).copy())"
             f"{_as_model(port)}\n"
         )
-    stream.write(TAIL.format(result=_nest(net.result)))
+    drawn = "".join(f"\n        {_draw(port)}," for port in net.inputs)
+    stream.write(TAIL.format(result=_nest(net.result), drawn=drawn + "\n    " * bool(drawn)))
 
 
 def _draw(port: Port) -> str:
@@ -101,7 +107,7 @@ def _array(number: int, port: Port) -> str:
     dtype = "int" if port.indices else "float"
     cast = "" if TORCH[port.dtype] == dtype else f".to(torch.{dtype})"
     shape = "" if port.shape else ".reshape(1)"
-    return f"in{number}{cast}{shape}.numpy()"
+    return f"in{number}{cast}.contiguous(){shape}.numpy()"
 
 
 def _format(port: Port) -> str:

@@ -75,7 +75,8 @@ def test_the_worst_difference_is_told_with_its_place():
 
 def test_nans_must_be_in_the_same_places():
     assert told(torch.tensor([1.0, NAN]), torch.tensor([NAN, 1.0])) == (
-        "output: other values are NaN: 1 in eager, 1 in converted, of float32 (2,)"
+        "output: other values are NaN: 1 in eager, 1 in converted, first at (0,): eager 1, "
+        "converted nan; float32 (2,)"
     )
     wide = Tolerance(1.0, 1e9, "everything finite passes")
     assert "are NaN" in told(torch.ones(2), torch.tensor([1.0, NAN]), lambda _: wide)

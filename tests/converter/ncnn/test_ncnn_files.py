@@ -240,7 +240,10 @@ def test_python_runs_the_network_beside_it(tmp_path: Path, monkeypatch: Any) -> 
     x, i, s = torch.rand(2, 3, 4, 5), torch.randint(10, (2, 3)), torch.rand(1)
     with torch.no_grad():
         expected = module(x, i, s)
-    mean, (rows, numbers), scaled = imported(path).test_inference()
+    generated = imported(path)
+    mean, (rows, numbers), scaled = generated.test_inference()
+    transposed = x.transpose(2, 3).contiguous().transpose(2, 3)
+    torch.testing.assert_close(generated.infer(transposed, i, s)[0], mean)
     torch.testing.assert_close(mean, expected[0])
     torch.testing.assert_close(rows, expected[1])
     torch.testing.assert_close(numbers, expected[2])
