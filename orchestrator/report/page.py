@@ -1,43 +1,48 @@
 """`index.html`: the whole report in one file that needs no network.
 
-The lists that are looked at first are plain HTML from the templates; the matrix and the detail of a
-trial are made by `templates/report.js` from JSON in the page. A browser runs only that script: the
-page's policy names its hash.
+The lists that are looked at first are plain HTML, a template for each section; the matrix and the
+detail of a trial are made by the scripts of `templates/script` from JSON in the page (`page_data`).
+A browser runs only those: the page's policy names their hash.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from orchestrator.report.differences import PACKAGES
 from orchestrator.report.headline import count, counts, headline
-from orchestrator.report.model import Cell, Report, Row
-from orchestrator.report.text import LIMIT, cut, first_line
-from suites.trial import DEVICES, FRONTENDS, TARGETS, Outcome, Stage
+from orchestrator.report.model import VERDICTS, Changes, Difference, Report, Side, Structure, Unlike
+from orchestrator.report.page_data import GLYPHS, embed, facts, page_data
+from orchestrator.report.text import first_line
+from orchestrator.report.trend import percent, trend
+from suites.trial import Outcome
 
 TEMPLATES = Path(__file__).parent / "templates"
+STYLES = ("colours", "page", "lists", "tables", "trend", "matrix", "detail", "narrow", "print")
+SCRIPTS = ("data", "address", "matrix", "detail", "start")
+"""In the order in which they stand in the page."""
 
-BUDGET = 600_000
-"""Bytes of all diagnostics in the page: the whole page is to stay below 2 MB."""
-
-MOST = {"attention": 80, "differences": 80, "clusters": 60, "examples": 20, "slowest": 15}
+MOST = {
+    "first": 8,
+    "attention": 80,
+    "differences": 120,
+    "clusters": 60,
+    "examples": 20,
+    "slowest": 15,
+    "changes": 50,
+    "unlike": 80,
+}
 """How long the lists are; the matrix and report.json have everything."""
 
-GLYPHS = {
-    Outcome.passed: "✓",
-    Outcome.failed: "✕",
-    Outcome.crashed: "!",
-    Outcome.timed_out: "…",
-    Outcome.skipped: "–",
-}
-"""What an outcome looks like without colour; plain signs that every font has."""
+SIGNS = {0: "✓", 1: "✕", 3: "!"}
+"""What the exit status looks like."""
 
 
 def page(report: Report) -> str:
@@ -50,99 +55,112 @@ def page(report: Report) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"first_line": first_line}
-    script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return environment.get_template("report.html.j2").render(
+    script = _joined("script", SCRIPTS, ".js")
+    return environment.get_template("page.html.j2").render(
         report=report,
+        sections=list(_sections(report)),
         headline=headline(report),
         counts=counts(report),
         count=count,
+        signs=SIGNS,
         glyphs=GLYPHS,
         most=MOST,
-        facts=_facts(report.cells),
-        data=embed(_data(report)),
-        style=Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),
+        divisions=_divisions(report),
+        telling=lambda sides: _telling(report, sides),
+        short_paths=short_paths,
+        percent=percent,
+        changed=_changed(report.changes),
+        trend=trend(report.trend),
+        unlike=_unlike(report.structure),
+        facts=facts(report.cells),
+        data=embed(page_data(report)),
+        style=Markup(_joined("style", STYLES, ".css")),
         script=Markup(script),
-        digest=digest,
+        digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
 
 
-def embed(data: Any) -> Markup:
-    """Data as JSON that stands in a script element and cannot end it."""
-    text = msgspec.json.encode(data).decode()
-    for sign in "<>&":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return Markup(text)
+def _joined(folder: str, names: Iterable[str], ending: str) -> str:
+    files = [TEMPLATES / folder / f"{name}{ending}" for name in names]
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
-NAMED = (
-    *("case", "suite", "cell", "frontend", "target", "device"),
-    *("outcome", "stage", "verdict", "why", "expectation", "link", "run"),
-)
-"""The fields of a row that hold one of a few texts; the page has a number for each."""
+class Section(NamedTuple):
+    """A part of the page, made by `templates/sections/NAME.html.j2`."""
+
+    name: str
+    """Its anchor, too."""
+    title: str
+    number: int | None = None
+    """How many things it tells of."""
 
 
-def _data(report: Report) -> dict[str, Any]:
-    """What report.js reads: `rows` hold the NAMED fields as numbers into `names`, then the rest."""
-    names: dict[str, dict[str, int]] = {field: {} for field in NAMED}
+def _sections(report: Report) -> Iterator[Section]:
+    """Those that have something to tell, in the order in which one asks: is all as expected, what
+    differs between cells, what changed, what is to be looked at first; then everything."""
+    if report.missing:
+        yield Section("missing", "Without a result", len(report.missing))
+    if report.differences:
+        yield Section("differences", "Differences between cells", len(report.differences))
+    yield Section("changes", "Changes since the previous run", _changed(report.changes))
+    if report.attention:
+        yield Section("attention", "Look first", len(report.attention))
+    if report.clusters:
+        yield Section("clusters", "Failure clusters", len(report.clusters))
+    yield Section("matrix", "Matrix", len(report.rows))
+    if report.structure.total.compared:
+        yield Section("structure", "Structural parity")
+    yield Section("slowest", "Slowest trials")
+    yield Section("environment", "Environment")
 
-    def number(row: Row, field: str) -> int:
-        texts = names[field]
-        return texts.setdefault(getattr(row, field) or "", len(texts))
 
-    rows = [
-        [
-            *(number(row, field) for field in NAMED),
-            row.diagnostic,
-            _milliseconds(row),
-            row.attempts,
-            row.peak_mb and round(row.peak_mb),
+def _changed(changes: Changes) -> int:
+    others = len(changes.failing) + len(changes.fixed) + len(changes.reworded)
+    return others + len(changes.slower) + len(changes.flaky)
+
+
+def _divisions(report: Report) -> list[list[Difference]]:
+    """The differences by how they divide the cells: what came out where, told once for all that
+    are alike in that; those with the worst verdict first, then the most."""
+    alike: dict[Hashable, list[Difference]] = defaultdict(list)
+    for difference in report.differences[: MOST["differences"]]:
+        sides = [
+            (*side.cells, report.rows[side.row].what, *side.where) for side in difference.sides
         ]
-        for row in report.rows
-    ]
-    return {
-        "fields": [*NAMED, "diagnostic", "times", "attempts", "peak"],
-        "names": {field: list(texts) for field, texts in names.items()},
-        "rows": rows,
-        "missing": report.missing,
-        "diagnostics": _within(report.diagnostics, BUDGET),
-        "order": {"frontend": FRONTENDS, "target": TARGETS, "device": DEVICES},
-        "stages": list(Stage),
-        "glyphs": GLYPHS,
-        "versions": {cell.label: _versions(cell) for cell in report.cells},
-    }
+        alike[tuple(sides)].append(difference)
+
+    def order(differences: list[Difference]) -> tuple[int, int]:
+        verdicts = [report.rows[side.row].verdict for each in differences for side in each.sides]
+        return min(map(VERDICTS.index, verdicts)), -len(differences)
+
+    return sorted(alike.values(), key=order)
 
 
-def _milliseconds(row: Row) -> list[float | None]:
-    """The time of each stage, in their order; None for one that was not reached."""
-    return [
-        round(row.seconds[stage] * 1000, 1) if stage in row.seconds else None for stage in Stage
-    ]
+def _telling(report: Report, sides: list[Side]) -> list[Side]:
+    """The sides that say how a case fares in the cells: those that did not pass, and the one that
+    did where only its versions are known."""
+    failing = [side for side in sides if report.rows[side.row].outcome is not Outcome.passed]
+    if any(side.where for side in failing):
+        return failing
+    return failing + [side for side in sides if side.where and side not in failing]
 
 
-def _within(texts: list[str], budget: int) -> list[str]:
-    """The texts, cut shorter and shorter until all together fit."""
-    limit = LIMIT
-    while sum(len(msgspec.json.encode(text)) for text in texts) > budget and limit > 32:
-        limit //= 2
-        texts = [cut(text, limit) for text in texts]
-    return texts
+def short_paths(paths: Iterable[str]) -> list[str]:
+    """`ts, pt2 → pnnx, ncnn` for the four of them: targets that are reached from the same frontends
+    share a line."""
+    sources: dict[str, list[str]] = defaultdict(list)
+    for source, _, target in (path.partition(" → ") for path in paths):
+        sources[target].append(source)
+    targets: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for target, names in sources.items():
+        targets[tuple(names)].append(target)
+    return [f"{', '.join(names)} → {', '.join(reached)}" for names, reached in targets.items()]
 
 
-def _versions(cell: Cell) -> dict[str, str]:
-    """What tells cells apart: Python, machine, packages of note, variables."""
-    if cell.record is None:
-        return {}
-    record = cell.record
-    found = {"python": record.python, "platform": f"{record.platform} {record.machine}".strip()}
-    found |= {name: record.packages[name] for name in PACKAGES if name in record.packages}
-    return found | {"threads": str(record.threads)} | record.env
-
-
-def _facts(cells: list[Cell]) -> dict[str, list[str]]:
-    """The versions of all cells, fact by fact; a dash where a cell lacks it."""
-    versions = [_versions(cell) for cell in cells]
-    first = ("python", "platform", *PACKAGES, "threads")
-    present = {fact for each in versions for fact in each}
-    facts = [fact for fact in first if fact in present] + sorted(present - {*first})
-    return {fact: [each.get(fact, "–") for each in versions] for fact in facts}
+def _unlike(structure: Structure) -> list[tuple[Unlike, list[str]]]:
+    """The cases whose graphs differ, with the cells in which they do so in the same way."""
+    cells: dict[Hashable, tuple[Unlike, list[str]]] = {}
+    for each in structure.unlike:
+        key = (each.case, *each.differences, *each.unreviewed)
+        cells.setdefault(key, (each, []))[1].append(each.cell)
+    return list(cells.values())

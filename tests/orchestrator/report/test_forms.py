@@ -117,7 +117,16 @@ def test_the_data_in_the_page_is_the_report(hostile):
 
 def test_page_answers_first_what_is_wrong(hostile):
     reader = Reader(page(hostile))
-    order = ["attention", "missing", "differences", "clusters", "matrix", "slowest", "environment"]
+    order = [
+        "missing",
+        "differences",
+        "changes",
+        "attention",
+        "clusters",
+        "matrix",
+        "slowest",
+        "environment",
+    ]
     assert [identifier for identifier in reader.ids if identifier in order] == order
 
 
