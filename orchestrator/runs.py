@@ -8,7 +8,7 @@ import importlib.metadata
 import platform
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -23,9 +23,6 @@ from suites.trial import Trial
 
 RESULTS = ROOT / "results"
 RECORD = "run.json"
-
-REMEMBERED = 5
-"""How many runs, the newest first, are asked for the durations of trials."""
 
 
 class Run:
@@ -109,18 +106,6 @@ def reopen(name: str) -> Run:
         known = [file.parent.name for file in RESULTS.glob(f"*/{RECORD}")]
         raise UsageError(f"no run at {name!r}: it has no {RECORD}; {nearest(name, known)}")
     return Run(folder, read_run(folder).record)
-
-
-def durations(results: Path = RESULTS) -> Mapping[str, float]:
-    """The seconds of each trial, by its name, in the newest of the last runs that has it."""
-    files = sorted(results.glob(f"*/{journal.NAME}"), key=lambda file: file.stat().st_mtime)
-    seconds: dict[str, float] = {}
-    for file in files[-REMEMBERED:]:
-        try:
-            seconds |= {str(result.trial): result.total for result in journal.read(file)}
-        except journal.JournalError:
-            continue  # of another version: durations only order the plan
-    return seconds
 
 
 def commit() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping
 
 from orchestrator.cells import ROOT, Cell, load_cells, pick
@@ -39,6 +40,11 @@ def selection_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run a case in every cell that has what it needs, not only in the first",
     )
+
+
+def warn(text: str) -> None:
+    """Say what does not stop a command."""
+    print(f"warning: {text}", file=sys.stderr)
 
 
 class Known:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from orchestrator import runs
-from orchestrator.commands.options import Known
+from orchestrator import memory, runs
+from orchestrator.commands.options import Known, warn
 from orchestrator.errors import UsageError
 from orchestrator.report import build, merge, summary, write
 
@@ -21,8 +21,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     known = Known()
-    folders = args.runs or sorted(file.parent for file in runs.RESULTS.glob(f"*/{runs.RECORD}"))
-    report = build(merge(folders), known.table(), known.cases)
+    past = memory.recall(warn)
+    report = build(merge(args.runs or memory.folders()), known.table(), known.cases, past)
     try:
         write(report, args.output)
     except OSError as error:

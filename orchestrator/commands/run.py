@@ -7,12 +7,12 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from orchestrator import runs
+from orchestrator import memory, runs
 from orchestrator.cells import pick
-from orchestrator.commands.options import SELECTING, Known, selection_arguments
+from orchestrator.commands.options import SELECTING, Known, selection_arguments, warn
 from orchestrator.errors import UsageError
 from orchestrator.perform import perform
 from orchestrator.plan import Planned, plan, spread
@@ -39,7 +39,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     known = Known()
     table = known.table()
-    run, planned = _resume(args, known) if args.resume else _begin(args, known)
+    past = memory.recall(warn)
+    begin = _resume if args.resume else _begin
+    run, planned = begin(args, known, past.seconds())
     if planned:
         try:
             perform(run, planned, known.cells, table, address=args.address, workers=args.workers)
@@ -48,33 +50,38 @@ def main(args: argparse.Namespace) -> int:
                 run.discard()
             raise
     since = time.monotonic()
-    report = build(merge([run.folder]), table, known.cases)
+    report = build(merge([run.folder]), table, known.cases, past)
     write(report, run.folder)
     run.spent("report", time.monotonic() - since)
     run.save()
+    memory.keep(run.folder, table, warn)
     print(summary(report, run.folder))
     if report.missing:
         print(f"continue with: pnnx-parity run --resume {run.folder}")
     return report.status
 
 
-def _begin(args: argparse.Namespace, known: Known) -> tuple[Run, list[Planned]]:
+def _begin(
+    args: argparse.Namespace, known: Known, durations: Mapping[str, float]
+) -> tuple[Run, list[Planned]]:
     """Plan a new run, and make its folder. Raises UsageError."""
     trials, notes = spread(known.selection(args), known.cases_of(args.suite))
-    planned = plan(trials, known.cases, runs.durations(), args.limit)
+    planned = plan(trials, known.cases, durations, args.limit)
     _check_built(args, known, planned)
     for note in notes:
         print(f"note: {note}")
     return runs.create(args.output, sys.argv[1:], [each.trial for each in planned]), planned
 
 
-def _resume(args: argparse.Namespace, known: Known) -> tuple[Run, list[Planned]]:
+def _resume(
+    args: argparse.Namespace, known: Known, durations: Mapping[str, float]
+) -> tuple[Run, list[Planned]]:
     """Open an earlier run, and plan what it lacks. Raises UsageError."""
     for name in (*SELECTING, "output"):
         if getattr(args, name):
             raise UsageError(f"--resume continues the plan that {args.resume} has; drop --{name}")
     run = runs.reopen(args.resume)
-    planned = plan(run.missing(), known.cases, runs.durations(), args.limit)
+    planned = plan(run.missing(), known.cases, durations, args.limit)
     _check_built(args, known, planned)
     print(f"{len(planned)} of {len(run.record.plan)} trials are missing")
     return run, planned

@@ -7,7 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 
 from orchestrator.expectations import Facts, Table, Verdict, exit_status, judge
+from orchestrator.history import Past
 from orchestrator.record import RunRecord
+from orchestrator.report.changes import changes, trend
 from orchestrator.report.differences import differences
 from orchestrator.report.merge import Merged, Newest
 from orchestrator.report.model import VERDICTS, Cell, Group, Missing, Report, Row, Run
@@ -19,12 +21,18 @@ UNKNOWN = Facts({})
 """Of a cell in which no runner came up: no condition on a package holds in it."""
 
 
-def build(merged: Merged, table: Table, cases: Mapping[str, CaseInfo]) -> Report:
+def build(
+    merged: Merged, table: Table, cases: Mapping[str, CaseInfo], past: Past | None = None
+) -> Report:
     """Judge every result by the facts of its own run, and see what the results have in common.
 
-    `cases` are all that there are, by name. Raises TableError where two entries speak of a trial.
+    `cases` are all that there are, by name; `past` are runs to compare with, beside the merged
+    ones. Raises TableError where two entries speak of a trial.
     """
-    rows, diagnostics = _Rows(table, cases).of(merged)
+    results = dict(sorted(merged.results.items(), key=lambda item: _order(*item[0])))
+    newest = list(results.values())
+    past = (past or Past()).joined(merged.runs)
+    rows, diagnostics = _Rows(table, cases).of(results)
     patterns = [
         "" if row.diagnostic is None else pattern(diagnostics[row.diagnostic], row.case)
         for row in rows
@@ -74,6 +82,8 @@ def build(merged: Merged, table: Table, cases: Mapping[str, CaseInfo]) -> Report
         ),
         differences=differences(rows, kinds, _facts(merged)),
         clusters=_groups(rows, patterns, clusters),
+        changes=changes(rows, kinds, newest, past),
+        trend=trend(newest, past),
     )
 
 
@@ -86,9 +96,8 @@ class _Rows:
         self._texts: dict[str, int] = {}
         self._facts: dict[tuple[int, str], Facts] = {}
 
-    def of(self, merged: Merged) -> tuple[list[Row], list[str]]:
-        results = sorted(merged.results.items(), key=lambda item: _order(*item[0]))
-        rows = [self._row(label, newest) for (label, _), newest in results]
+    def of(self, results: Mapping[tuple[str, Trial], Newest]) -> tuple[list[Row], list[str]]:
+        rows = [self._row(label, newest) for (label, _), newest in results.items()]
         return rows, list(self._texts)
 
     def _row(self, label: str, newest: Newest) -> Row:

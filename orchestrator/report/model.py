@@ -84,9 +84,7 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     @property
     def what(self) -> str:
-        """`failed at export`, `timed out at infer`, `passed`."""
-        outcome = self.outcome.replace("_", " ")
-        return f"{outcome} at {self.stage}" if self.stage else outcome
+        return what(self.outcome, self.stage)
 
     @property
     def command(self) -> str:
@@ -97,6 +95,12 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
         if self.export != PLAIN:
             words += ["--export", self.export]
         return shlex.join(["pnnx-parity", *words])
+
+
+def what(outcome: Outcome, stage: Stage | None) -> str:
+    """`failed at export`, `timed out at infer`, `passed`."""
+    words = outcome.replace("_", " ")
+    return f"{words} at {stage}" if stage else words
 
 
 class Missing(msgspec.Struct):

@@ -1,4 +1,4 @@
-"""Run folders: made, reopened, and what their journals tell of durations."""
+"""Run folders: made, reopened and discarded."""
 
 from __future__ import annotations
 
@@ -79,15 +79,3 @@ def test_discarded(tmp_path: Path) -> None:
     (tmp_path / "mine" / "file").touch()
     runs.create(tmp_path / "mine", [], PLAN).discard()
     assert os.listdir(tmp_path / "mine") == ["file"]
-
-
-def test_durations_are_of_the_newest_run_that_has_the_trial(results: Path) -> None:
-    for age, (first, second) in enumerate([(1.0, 2.0), (3.0, None)]):
-        run = runs.create(None, [], PLAN)
-        record(run, result(PLAN[0], first), *([result(PLAN[1], second)] if second else []))
-        os.utime(run.journal, (age, age))
-    foreign = results / "foreign"
-    foreign.mkdir()
-    (foreign / "results.jsonl").write_text("not a result\n")
-    assert runs.durations(results) == {str(PLAN[0]): 3.0, str(PLAN[1]): 2.0}
-    assert runs.durations(results / "none") == {}
