@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from converter.archive.program import Program, TensorInput
 from converter.errors import UsageError
 from converter.guards import check_guards
-from converter.ir import DTYPE_NAMES, DTYPES
+from converter.ir import DTYPES
+from converter.npy import read_header
 from converter.symbols import Symbols
 
 _ONE = r"\s*\[((?:\s*\d+\s*(?:,\s*\d+\s*)*)?)\](\w*)\s*"
@@ -46,16 +45,7 @@ def parse_shapes(text: str, key: str = "inputshape") -> tuple[InputShape, ...]:
 
 def read_npy_shapes(paths: Sequence[str | Path], key: str = "input") -> tuple[InputShape, ...]:
     """Read the shapes of `.npy` files, not their values. Raises UsageError."""
-    shapes: list[InputShape] = []
-    for path in paths:
-        try:
-            values = np.load(path, mmap_mode="r", allow_pickle=False)
-            shapes.append(InputShape(tuple(values.shape), DTYPE_NAMES[values.dtype]))
-        except (OSError, ValueError, EOFError) as error:
-            raise UsageError(f"{key}: cannot read {path}: {error}") from None
-        except KeyError:
-            raise UsageError(f"{key}: {path} has dtype {values.dtype}, which pnnx lacks") from None
-    return tuple(shapes)
+    return tuple(InputShape(*read_header(path, key)) for path in paths)
 
 
 def bind(program: Program, shapes: Sequence[InputShape] | None, key: str = "inputshape") -> Symbols:

@@ -104,7 +104,7 @@ BAD = {
     "rank": (["net.pt2", "inputshape=[1,3,8]"], "[1,3,8] has 3 dims, x 4"),
     "size": (["net.pt2", "inputshape=[1,3,9,9]"], "does not fit x, which was exported as"),
     "dtype": (["net.pt2", "inputshape=[1,3,8,8]i64"], "whose dtype is f32"),
-    "no npy": (["net.pt2", "input=text.pt2"], "input: cannot read"),
+    "no npy": (["net.pt2", "input=text.pt2"], "text.pt2 is no .npy file"),
     "no folder": (["net.pt2", "pnnxparam=absent/x"], "cannot write"),
     "the model": (["net.pt2", "pnnxbin=./net.pt2"], "it is the model itself"),
     "one name": (["net.pt2", "pnnxparam=same", "ncnnpy=./same"], "two outputs have this name"),

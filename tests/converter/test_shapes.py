@@ -43,12 +43,41 @@ def test_an_unknown_dtype_is_named() -> None:
 
 def test_shapes_of_npy_files(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.zeros((2, 3), np.int64))
-    np.save(tmp_path / "b.npy", np.zeros((), "S3"))
-    (tmp_path / "c.npy").write_bytes(b"not a file of NumPy's")
-    assert read_npy_shapes([tmp_path / "a.npy"]) == (InputShape((2, 3), "i64"),)
-    for name, message in (("b", "which pnnx lacks"), ("c", "cannot read"), ("d", "cannot read")):
-        with pytest.raises(UsageError, match=message):
+    np.save(tmp_path / "f.npy", np.asfortranarray(np.zeros((2, 3), bool)))
+    np.save(tmp_path / "scalar.npy", np.float32(1))
+    paths = [tmp_path / f"{name}.npy" for name in ("a", "f", "scalar")]
+    shapes = InputShape((2, 3), "i64"), InputShape((2, 3), "bool"), InputShape((), "f32")
+    assert read_npy_shapes(paths) == shapes
+
+
+def test_files_that_hold_no_array_of_numbers_are_named(tmp_path: Path) -> None:
+    np.save(tmp_path / "text.npy", np.zeros((), "S3"))
+    np.save(tmp_path / "swapped.npy", np.zeros(2, ">f4"))
+    np.save(tmp_path / "objects.npy", np.array([{}]), allow_pickle=True)
+    np.save(tmp_path / "fields.npy", np.zeros(2, [("a", "f4")]))
+    np.savez(tmp_path / "several.npy", a=np.zeros(2))
+    (tmp_path / "several.npy.npz").rename(tmp_path / "several.npy")
+    np.save(tmp_path / "cut.npy", np.zeros(9))
+    (tmp_path / "cut.npy").write_bytes((tmp_path / "cut.npy").read_bytes()[:-1])
+    (tmp_path / "words.npy").write_bytes(b"not a file of NumPy's")
+    (tmp_path / "empty.npy").touch()
+    said = {
+        "text": "has the dtype |S3, which pnnx lacks",
+        "swapped": "has the dtype >f4, which pnnx lacks",
+        "objects": "has the dtype object, which pnnx lacks",
+        "fields": "has the dtype [('a', '<f4')], which pnnx lacks",
+        "several": "is no .npy file; write it with numpy.save",
+        "cut": "is cut off",
+        "words": "is no .npy file",
+        "empty": "is no .npy file",
+        "missing": "No such file",
+    }
+    for name, words in said.items():
+        with pytest.raises(UsageError) as error:
             read_npy_shapes([tmp_path / f"{name}.npy"])
+        assert words in str(error.value)
+        assert f"{name}.npy" in str(error.value)
+        assert "pickle" not in str(error.value)
 
 
 class Halves(nn.Module):
