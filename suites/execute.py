@@ -6,6 +6,7 @@ import contextlib
 import time
 import traceback
 import warnings
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,6 +30,13 @@ BUILD_SEED = 1
 
 PLAIN = (ConvertError, PnnxError, compare.Mismatch)
 """Findings whose text says all: a traceback would be of this program, not of the case."""
+
+
+CONVERTED = (Stage.load, Stage.infer, Stage.compare)
+"""The stages after the conversion."""
+
+GRAPH_MAX = 4 << 20
+"""Bytes of a `.pnnx.param` that is kept; a large model's has 100,000."""
 
 
 class Stages:
@@ -80,6 +88,7 @@ def run_trial(
         stage=None if outcome is Outcome.passed else stages.current,
         diagnostic=diagnostic[:TOLD],
         seconds=stages.seconds,
+        graph=_graph(trial, workdir) if stages.current in CONVERTED else b"",
     )
 
 
@@ -117,6 +126,17 @@ def _case(trial: Trial) -> Case:
     if trial.device == "cuda" and not torch.cuda.is_available():
         raise Missing("needs a CUDA device, which this machine lacks")
     return load(trial.case)
+
+
+def _graph(trial: Trial, workdir: Path) -> bytes:
+    """What a trial converted to, for `Result.graph`.
+
+    Other targets, exports and devices have other inputs or other programs than the frontends share.
+    """
+    file = workdir / f"{trial.case}.pnnx.param"
+    if trial != Trial(trial.case, trial.cell, trial.frontend, "pnnx"):
+        return b""
+    return zlib.compress(file.read_bytes(), 9) if file.stat().st_size <= GRAPH_MAX else b""
 
 
 def _message(error: BaseException) -> str:

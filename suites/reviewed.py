@@ -30,6 +30,16 @@ class Reviewed(NamedTuple):
     differs: tuple[str, ...]
     reason: str
 
+    def covers(self, text: str) -> bool:
+        """Whether a difference is one of those."""
+        return not self.differs or any(part in text for part in self.differs)
+
+    def outdated(self, found: Sequence[str]) -> list[str]:
+        """What it says of differences that are not among a case's."""
+        if not found:
+            return [*self.differs] or ["any difference"]
+        return [part for part in self.differs if not any(part in text for text in found)]
+
 
 def read_reviewed(known: Collection[str], path: Path = TABLE) -> dict[str, list[Reviewed]]:
     """The entries by case. `known` are the names that cases may have. Raises ReviewError."""
@@ -72,13 +82,8 @@ def unexplained(found: Sequence[str], reviewed: Sequence[Reviewed]) -> Iterator[
     not.
     """
     for text in found:
-        if not any(_covers(entry, text) for entry in reviewed):
+        if not any(entry.covers(text) for entry in reviewed):
             yield f"without a reason: {text}"
     for entry in reviewed:
-        stale = [part for part in entry.differs if not any(part in text for text in found)]
-        if stale or not found:
-            yield f"no longer so: {', '.join(stale) or 'any difference'} ({entry.reason})"
-
-
-def _covers(entry: Reviewed, text: str) -> bool:
-    return not entry.differs or any(part in text for part in entry.differs)
+        if outdated := entry.outdated(found):
+            yield f"no longer so: {', '.join(outdated)} ({entry.reason})"

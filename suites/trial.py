@@ -71,7 +71,8 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
     `stage` is where it ended (None when it passed), `diagnostic` the text that tells why, in the
     words of what refused or failed; `seconds` the time of each stage that was reached; `attempts`
     counts infrastructure faults (a dead runner) too; `peak_mb` is the trial's own peak resident
-    memory.
+    memory; `graph` the `.pnnx.param` that it converted to, compressed by zlib, where the other
+    frontend's is compared with it.
     """
 
     trial: Trial
@@ -81,6 +82,7 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
     seconds: dict[str, float] = {}
     attempts: int = 1
     peak_mb: float | None = None
+    graph: bytes = b""
 
     @property
     def total(self) -> float:

@@ -10,8 +10,10 @@ from orchestrator.cells import ROOT, Cell, load_cells, pick
 from orchestrator.errors import UsageError, nearest
 from orchestrator.expectations import Table, load_tables
 from orchestrator.plan import Selection, check_suites
+from orchestrator.report import Reasons
 from suites import registry
 from suites.registry import CaseInfo, RegistryError
+from suites.reviewed import ReviewError, read_reviewed
 from suites.trial import DEVICES, EXPORTS, FRONTENDS, PLAIN, TARGETS
 
 SELECTING = ("cell", "suite", "keyword", "frontend", "target", "device", "export", "every_cell")
@@ -66,6 +68,13 @@ class Known:
 
     def table(self) -> Table:
         return load_tables(EXPECTATIONS, self.cases, self.cells)
+
+    def reviewed(self) -> Reasons:
+        """Why frontends may write different graphs, by case."""
+        try:
+            return read_reviewed(self.cases)
+        except ReviewError as error:
+            raise UsageError(f"suites/{error}") from None
 
     def cases_of(self, suites: list[str] | None) -> list[CaseInfo]:
         """The cases of the named suites; of all but the self-check where none is named."""

@@ -22,7 +22,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     known = Known()
     past = memory.recall(warn)
-    report = build(merge(args.runs or memory.folders()), known.table(), known.cases, past)
+    merged = merge(args.runs or memory.folders())
+    report = build(merged, known.table(), known.cases, past, known.reviewed())
     try:
         write(report, args.output)
     except OSError as error:

@@ -38,7 +38,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     known = Known()
-    table = known.table()
+    table, reasons = known.table(), known.reviewed()
     past = memory.recall(warn)
     begin = _resume if args.resume else _begin
     run, planned = begin(args, known, past.seconds())
@@ -50,7 +50,7 @@ def main(args: argparse.Namespace) -> int:
                 run.discard()
             raise
     since = time.monotonic()
-    report = build(merge([run.folder]), table, known.cases, past)
+    report = build(merge([run.folder]), table, known.cases, past, reasons)
     write(report, run.folder)
     run.spent("report", time.monotonic() - since)
     run.save()

@@ -9,7 +9,8 @@ return report.status
 from orchestrator.report.build import build
 from orchestrator.report.merge import Merged, RunError, merge
 from orchestrator.report.model import Report
+from orchestrator.report.structure import Reasons
 from orchestrator.report.summary import summary
 from orchestrator.report.write import write
 
-__all__ = ["Merged", "Report", "RunError", "build", "merge", "summary", "write"]
+__all__ = ["Merged", "Reasons", "Report", "RunError", "build", "merge", "summary", "write"]

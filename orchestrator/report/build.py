@@ -13,6 +13,7 @@ from orchestrator.report.changes import changes, trend
 from orchestrator.report.differences import differences
 from orchestrator.report.merge import Merged, Newest
 from orchestrator.report.model import VERDICTS, Cell, Group, Missing, Report, Row, Run
+from orchestrator.report.structure import Reasons, graphs, structure
 from orchestrator.report.text import cut, pattern, visible, visible_all
 from suites.registry import CaseInfo
 from suites.trial import DEVICES, EXPORTS, FRONTENDS, TARGETS, Outcome, Trial
@@ -22,12 +23,17 @@ UNKNOWN = Facts({})
 
 
 def build(
-    merged: Merged, table: Table, cases: Mapping[str, CaseInfo], past: Past | None = None
+    merged: Merged,
+    table: Table,
+    cases: Mapping[str, CaseInfo],
+    past: Past | None = None,
+    reasons: Reasons | None = None,
 ) -> Report:
     """Judge every result by the facts of its own run, and see what the results have in common.
 
     `cases` are all that there are, by name; `past` are runs to compare with, beside the merged
-    ones. Raises TableError where two entries speak of a trial.
+    ones; `reasons` say why frontends may write different graphs. Raises TableError where two
+    entries speak of a trial.
     """
     results = dict(sorted(merged.results.items(), key=lambda item: _order(*item[0])))
     newest = list(results.values())
@@ -84,6 +90,7 @@ def build(
         clusters=_groups(rows, patterns, clusters),
         changes=changes(rows, kinds, newest, past),
         trend=trend(newest, past),
+        structure=structure(graphs(results), cases, reasons or {}),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.journal import Journal, JournalError, read
@@ -41,6 +41,7 @@ def test_reads_what_was_added(tmp_path: Path) -> None:
     assert file.read_bytes().count(b"\n") == 3
 
 
+@settings(deadline=None)  # each write waits for the disk
 @given(data=st.data())
 def test_torn_anywhere(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     """However far the last line came, the others count, and the run goes on behind them."""

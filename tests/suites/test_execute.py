@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 
 import pytest
 import torch
@@ -179,3 +180,13 @@ def test_what_the_environment_lacks_is_skipped(run, cls, arguments, says):
     result = run(cls, **arguments)
     assert (result.outcome, result.stage) == (Outcome.skipped, Stage.build)
     assert says in result.diagnostic
+
+
+def test_a_trial_keeps_the_graph_that_it_converted_to(run, tmp_path):
+    """Also where what came of it was wrong; not where there is none yet."""
+    for cls in (Doubled, Halved, Unconverted):
+        text = zlib.decompress(run(cls).graph)
+        assert text == (tmp_path / f"{cls.__name__}.pnnx.param").read_bytes()
+        assert text.startswith(b"7767517\n")
+    assert run(Foreign, "pt2").graph == b""
+    assert run(Leaving).graph == b""
