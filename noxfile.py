@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -90,6 +92,31 @@ def tests(session: nox.Session) -> None:
             python(session, environment), "-m", "pytest", "-n", "2", "--durations", "5",
             *folders, *session.posargs, external=True,
         )  # fmt: skip
+
+
+@nox.session(python=PYTHON)
+def browser(session: nox.Session) -> None:
+    """Test the report's page in headless Chromium, which Debian's root gets installed."""
+    install(session, "-e", ".[browser]")
+    session.run(
+        "pytest", "-n", "2", "--durations", "5", "tests/browser", *session.posargs,
+        env={"CHROMIUM": chromium(session)},
+    )  # fmt: skip
+
+
+def chromium(session: nox.Session) -> str:
+    """The program of a Chromium, installed where there is none and that is possible."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    if not any(map(shutil.which, names)):
+        if not (shutil.which("apt-get") and os.geteuid() == 0):
+            session.error("no Chromium: install one (on Debian, `apt-get install chromium`)")
+        session.run("apt-get", "update", "--quiet", external=True)
+        session.run(
+            "apt-get", "install", "--yes", "--quiet", "--no-install-recommends", "chromium",
+            external=True,
+        )  # fmt: skip
+    found = next(filter(None, map(shutil.which, names)), None)
+    return found or session.error("apt-get installed no chromium that is on PATH")
 
 
 @nox.session(

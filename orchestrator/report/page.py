@@ -18,7 +18,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from orchestrator.report.headline import count, counts, headline
-from orchestrator.report.model import VERDICTS, Changes, Difference, Report, Side, Structure, Unlike
+from orchestrator.report.model import (
+    VERDICTS,
+    Change,
+    Changes,
+    Difference,
+    Report,
+    Side,
+    Structure,
+    Unlike,
+)
 from orchestrator.report.page_data import GLYPHS, embed, facts, page_data
 from orchestrator.report.text import first_line
 from orchestrator.report.trend import percent, trend
@@ -70,6 +79,7 @@ def page(report: Report) -> str:
         short_paths=short_paths,
         percent=percent,
         changed=_changed(report.changes),
+        alike=lambda changes: _alike(report, changes),
         trend=trend(report.trend),
         unlike=_unlike(report.structure),
         facts=facts(report.cells),
@@ -90,6 +100,8 @@ class Section(NamedTuple):
 
     name: str
     """Its anchor, too."""
+    link: str
+    """What leads to it."""
     title: str
     number: int | None = None
     """How many things it tells of."""
@@ -99,19 +111,21 @@ def _sections(report: Report) -> Iterator[Section]:
     """Those that have something to tell, in the order in which one asks: is all as expected, what
     differs between cells, what changed, what is to be looked at first; then everything."""
     if report.missing:
-        yield Section("missing", "Without a result", len(report.missing))
+        yield Section("missing", "Missing", "Without a result", len(report.missing))
     if report.differences:
-        yield Section("differences", "Differences between cells", len(report.differences))
-    yield Section("changes", "Changes since the previous run", _changed(report.changes))
+        yield Section(
+            "differences", "Differences", "Differences between cells", len(report.differences)
+        )
+    yield Section("changes", "Changes", "Changes since the previous run", _changed(report.changes))
     if report.attention:
-        yield Section("attention", "Look first", len(report.attention))
+        yield Section("attention", "Look first", "Look first", len(report.attention))
     if report.clusters:
-        yield Section("clusters", "Failure clusters", len(report.clusters))
-    yield Section("matrix", "Matrix", len(report.rows))
+        yield Section("clusters", "Clusters", "Failure clusters", len(report.clusters))
+    yield Section("matrix", "Matrix", "Matrix", len(report.rows))
     if report.structure.total.compared:
-        yield Section("structure", "Structural parity")
-    yield Section("slowest", "Slowest trials")
-    yield Section("environment", "Environment")
+        yield Section("structure", "Structure", "Structural parity")
+    yield Section("slowest", "Slowest", "Slowest trials")
+    yield Section("environment", "Environment", "Environment")
 
 
 def _changed(changes: Changes) -> int:
@@ -155,6 +169,16 @@ def short_paths(paths: Iterable[str]) -> list[str]:
     for target, names in sources.items():
         targets[tuple(names)].append(target)
     return [f"{', '.join(names)} → {', '.join(reached)}" for names, reached in targets.items()]
+
+
+def _alike(report: Report, changes: Iterable[Change]) -> list[tuple[Change, list[int]]]:
+    """The changes of each case that are from the same to the same, with all their rows."""
+    rows: dict[Hashable, tuple[Change, list[int]]] = {}
+    for change in changes:
+        row = report.rows[change.row]
+        key = (row.case, row.what, change.what, change.run)
+        rows.setdefault(key, (change, []))[1].append(change.row)
+    return list(rows.values())
 
 
 def _unlike(structure: Structure) -> list[tuple[Unlike, list[str]]]:

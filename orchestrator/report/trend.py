@@ -98,7 +98,7 @@ def _time(seconds: float) -> str:
     """`8.5 s`, `95 s`, `12 min`."""
     if seconds >= 600:
         return f"{seconds / 60:.0f} min"
-    return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
+    return f"{seconds:.0f} s" if seconds >= 10 else f"{round(seconds, 1):g} s"
 
 
 def _round_up(values: Sequence[float]) -> float:

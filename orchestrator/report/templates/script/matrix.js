@@ -6,6 +6,7 @@ const table = document.getElementById("trials");
 let drawn = null; // the filters that the matrix was drawn for
 let hits = new Set(); // the trials that they let through
 let pending = []; // functions that make the rows still to come
+let tabStop = null; // the one cell of the table that Tab stops at: keys move from there
 
 function matches(trial, filters) {
   return FILTERS.every((field) => !filters[field] || trial[field] === filters[field]) && says(trial, filters.q);
@@ -37,8 +38,8 @@ function draw() {
   table.replaceChildren(heads(ordered), element("tbody"));
   pending = [...rows].map(([name, row]) => () => makeRow(name, row, ordered));
   makeRows(40);
-  const first = table.querySelector("td[tabindex]");
-  if (first) first.tabIndex = 0;
+  tabStop = table.querySelector("td[tabindex]");
+  if (tabStop) tabStop.tabIndex = 0;
   const count = (number) => number.toLocaleString("en");
   shown.textContent =
     `${count(rows.size)} of ${count(data.names.case.length)} cases, ` +
@@ -116,11 +117,11 @@ function makeRow(name, row, columns) {
   return tr;
 }
 
-// One cell of the table is in the tab order; keys move from there.
 function focusCell(td) {
-  table.querySelectorAll("td[tabindex='0']").forEach((old) => (old.tabIndex = -1));
-  td.tabIndex = 0;
-  td.focus();
+  tabStop.tabIndex = -1;
+  tabStop = td;
+  tabStop.tabIndex = 0;
+  tabStop.focus();
 }
 
 function cellOf(trial) {

@@ -12,8 +12,7 @@ form.addEventListener("reset", () => setTimeout(() => form.dispatchEvent(new Eve
 form.addEventListener("submit", (event) => event.preventDefault());
 
 function enterMatrix() {
-  const td = table.querySelector("td[tabindex='0']");
-  if (td) focusCell(td);
+  if (tabStop) focusCell(tabStop);
 }
 
 const search = form.elements.q;
