@@ -13,14 +13,23 @@ ATTENTION = "nn.MultiheadAttention"
 WEIGHTLESS = f"{ATTENTION} without weights"
 """An attention whose weights are not asked for, which PyTorch computes by its fused operator."""
 
+PADDED = "a convolution with a padding mode"
+"""A convolution that pads by itself, in the same order as the operators that it stands for."""
+
+PADS = ("Circular", "Constant", "Reflection", "Replication", "Zero")
+
 FOLDED = (
     (("aten::_weight_norm",), ()),
+    (
+        ("aten::pad",),
+        ("F.pad", PADDED, *(f"nn.{mode}Pad{dims}d" for mode in PADS for dims in (1, 2, 3))),
+    ),
     (
         ("aten::batch_norm",),
         ("F.batch_norm", "nn.BatchNorm1d", "nn.BatchNorm2d", "nn.BatchNorm3d"),
     ),
 )
-"""Operators that pnnx computes into the weights of others, and what it calls those that stay."""
+"""Operators that pnnx makes part of others, and what it calls those that stay."""
 
 FUSED = (
     (("aten::hardsigmoid",), ("F.hardsigmoid", "nn.Hardsigmoid")),
@@ -62,7 +71,9 @@ def changed_arithmetic(traced: Mapping[str, int], modules: set[str], param: str)
 
 
 def _operators(param: str) -> Iterator[tuple[str, str]]:
-    """The kind and name of each operator."""
+    """The kind and name of each operator; two kinds where it does what two operators did."""
     for line in param.splitlines()[2:]:
         kind, name, _, outputs = line.split(maxsplit=4)[:4]
+        if " padding_mode=" in line and " padding_mode=zeros" not in line:
+            yield PADDED, name
         yield (WEIGHTLESS if kind == ATTENTION and outputs == "1" else kind), name

@@ -35,7 +35,11 @@ class FusePadding(Pass):
     changes_arithmetic: ClassVar[bool] = True
 
     def run(self, graph: Graph) -> int:
-        return sum(add_zeros(graph, conv) for conv in graph.of_type(*CONVOLUTIONS))
+        changed = 0
+        for conv in graph.of_type(*CONVOLUTIONS):
+            while add_zeros(graph, conv):
+                changed += 1
+        return changed
 
 
 def set_mode(graph: Graph, conv: Operator) -> bool:

@@ -10,9 +10,12 @@ from suites.pnnx_fusions import changed_arithmetic
 
 
 def param(*operators: str) -> str:
-    """A `.pnnx.param` of these operators: kind, name and how many outputs, if not one."""
-    wide = (operator if len(operator.split()) == 3 else f"{operator} 1" for operator in operators)
-    lines = ("{} {} 1 {} 0 1 some=1 #0=(1,3)f32".format(*operator.split()) for operator in wide)
+    """A `.pnnx.param` of these operators: kind, name, how many outputs, if not one, and a param."""
+    lines = []
+    for operator in operators:
+        kind, name, *more = operator.split()
+        outputs, some = (more + ["1", "some=1"][len(more) :])[:2]
+        lines.append(f"{kind} {name} 1 {outputs} 0 1 {some} #0=(1,3)f32")
     return "\n".join(("7767517", f"{len(operators)} 2", *lines, ""))
 
 
@@ -29,6 +32,11 @@ MHA = "nn.MultiheadAttention"
         (["aten::batch_norm"], ["bn"], ["nn.Conv2d convbn2d_0"], True),
         (["aten::batch_norm"] * 2, ["a", "b"], ["nn.Conv2d convbn2d_0", "nn.BatchNorm1d b"], True),
         (["aten::_weight_norm"], [], ["nn.Linear linear_0"], True),
+        (["aten::pad"], [], ["F.pad F.pad_0", "nn.Conv2d c 1 padding_mode=zeros"], False),
+        (["aten::pad"], ["p"], ["nn.ZeroPad2d p", "nn.Conv2d c 1 padding_mode=zeros"], False),
+        (["aten::pad"], ["c"], ["nn.Conv2d c 1 padding_mode=reflect"], False),
+        (["aten::pad"], ["c"], ["nn.Conv2d padconv2d_0 1 padding_mode=zeros"], True),
+        (["aten::pad"] * 2, ["c"], ["nn.Conv2d padconv2d_0 1 padding_mode=reflect"], True),
         (["aten::layer_norm"], ["ln"], ["nn.LayerNorm ln"], False),
         (["aten::mean", "aten::rsqrt"], [], ["nn.LayerNorm ln_0"], True),
         (["aten::hardswish"], [], ["F.hardswish F.hardswish_0"], False),

@@ -68,6 +68,19 @@ def test_zeros_add_up(pad):
     assert FusePadding.changes_arithmetic
 
 
+def test_zeros_around_zeros_add_up_too():
+    made = graph(
+        f"""
+        pnnx.Input in 0 1 x #x={X}
+        F.pad one 1 1 x a mode=constant pad=(1,1) value=None #x={X} #a=(1,3,8,10)f32
+        F.pad other 1 1 a b mode=constant pad=(1,1,1,1) value=None #a=(1,3,8,10)f32 #b={A}
+        nn.Conv2d conv 1 1 b y padding=(0,0) padding_mode=zeros #b={A} #y={Y}
+        pnnx.Output out 1 0 y
+        """
+    )
+    assert_becomes(FusePadding(), made, convolved("(1,2)", "zeros"))
+
+
 @pytest.mark.parametrize(
     "text",
     [
