@@ -115,10 +115,15 @@ def swapaxes(call: Call, emit: Emitter) -> None:
 def transposed(call: Call, emit: Emitter) -> None:
     source = call.tensor("self")
     name = call.target.split(".")[1]
-    if name == "numpy_T":
+    conjugates = name in ("mH", "matrix_H") and source.dtype in ("c64", "c128")
+    if not call.rank(source) and conjugates:
+        emit.op("torch.conj", call.output, input=source)
+    elif not call.rank(source):
+        emit.alias(call.output, source)
+    elif name == "numpy_T":
         dims = tuple(reversed(range(call.rank(source))))
         emit.op("Tensor.permute", call.output, input=source, dims=dims)
-    elif name in ("mH", "matrix_H") and source.dtype in ("c64", "c128"):
+    elif conjugates:
         emit.op("torch.adjoint", call.output, input=source)
     else:
         emit.op("torch.transpose", call.output, input=source, dim0=-2, dim1=-1)

@@ -88,6 +88,8 @@ def dim_order(call: Call, rank: int) -> list[int]:
     """Which dim of the whole each dim of a permuting view shows."""
     name = call.target.split(".")[1]
     dims = list(range(rank))
+    if not dims:
+        return dims
     if name == "permute":
         return [dim % rank for dim in call.integers("dims")]
     if name in ("t", "numpy_T"):

@@ -66,8 +66,8 @@ class MergeReshapes(MergeAdjacent):
 def permutation(op: Operator) -> list[int] | None:
     """Which dim of the input each dim of the result is; None where the rank is not known."""
     shape = op.inputs[0].shape
-    if shape is None:
-        return None
+    if not shape:
+        return None if shape is None else []
     if op.type == "Tensor.permute":
         dims = op.params["dims"]
         assert isinstance(dims, tuple)
@@ -79,5 +79,6 @@ def permutation(op: Operator) -> list[int] | None:
 
 
 def wrapped(dim: Param, rank: int) -> int:
+    """A dim counted from the first. What has no dims counts as if it had one."""
     assert isinstance(dim, int)
-    return dim % rank
+    return dim % max(rank, 1)

@@ -16,16 +16,27 @@ class ScaledSum(Pass):
     expr=add(@0,mul(@1,2))`.
 
     torch rounds the product and the sum at once, an expression each of them. Numbers are multiplied
-    here.
+    here. torch computes both in the dtype of the result: what is scaled must have it already.
     """
 
     changes_arithmetic: ClassVar[bool] = True
 
     def run(self, graph: Graph) -> int:
-        found = [op for op in graph.of_type(*SUMS) if "alpha" in op.params]
+        found = [
+            op for op in graph.of_type(*SUMS) if "alpha" in op.params and scales_results_dtype(op)
+        ]
         for op in found:
             spell(graph, op)
         return len(found)
+
+
+def scales_results_dtype(op: Operator) -> bool:
+    """Else `other * 2` could overflow or round where torch does not."""
+    dtype = op.outputs[0].dtype
+    scaled = "input" if op.type == "torch.rsub" else "other"
+    if scaled in op.input_names:
+        return dtype is not None and op.input(scaled).dtype == dtype
+    return dtype in ("f32", "f64")
 
 
 def spell(graph: Graph, op: Operator) -> None:

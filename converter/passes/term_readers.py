@@ -63,7 +63,7 @@ def output_shape(op: Operator, place: int = 0) -> tuple[int, ...]:
 
 def wrapped(dim: Param, view: View) -> int:
     assert isinstance(dim, int)
-    return dim % len(view.shape)
+    return dim % max(len(view.shape), 1)
 
 
 @reads(
@@ -201,8 +201,7 @@ def mean(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | None
     dims = op.params.get("dim")
     if not isinstance(dims, tuple):
         return UNKNOWN
-    rank = len(inputs[0].shape)
-    averaged = sorted(dim % rank for dim in dims if isinstance(dim, int))
+    averaged = sorted(wrapped(dim, inputs[0]) for dim in dims)
     return [terms.apply("mean", output_shape(op), inputs, *averaged)]
 
 

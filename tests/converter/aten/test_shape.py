@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
-from equality import check
+from equality import How, check
 
 torch.manual_seed(0)
 x = torch.randn(2, 3, 4)
@@ -199,3 +200,17 @@ def test_changes_of_a_part() -> None:
         x=x,
         y=y,
     )
+
+
+@pytest.mark.filterwarnings("ignore:Tensor.* is deprecated on 0-D")
+def test_what_has_no_dims_counts_as_if_it_had_one() -> None:
+    """At both levels: passes follow dims too."""
+    expressions = (
+        "point.transpose(0, -1), point.squeeze(-1), point.swapaxes(0, 0), point.movedim(0, 0)",
+        "point.mT, point.T, complex.mH, complex.mT, complex.H, point.permute(())",
+        "F.softmax(point, 0), F.log_softmax(point, -1), F.softmin(point, 0)",
+        "point.cumsum(0), point.sum(-1, keepdim=True), point.mean((0,)), point.max(-1)",
+        "(y := point.clone(), y.transpose(0, -1).mul_(2), y + 1)",
+    )
+    check(*expressions, point=point, complex=torch.tensor(1 + 2j))
+    check(*expressions, point=point, complex=torch.tensor(1 + 2j), how=How(optlevel=2))

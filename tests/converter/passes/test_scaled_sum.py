@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from graphs import assert_becomes, graph
+from graphs import assert_becomes, assert_stays, graph
 
 from converter.passes.scaled_sum import ScaledSum
 
@@ -32,6 +32,15 @@ TWO = "$input=x $other=y"
 )
 def test_alpha_is_part_of_the_expression(op, inputs, expr, order):
     assert_becomes(ScaledSum(), graph(of(op, inputs)), of(f"pnnx.Expression expr={expr}", order))
+
+
+@pytest.mark.parametrize(("result", "scaled"), [("i32", "u8"), ("f64", "f32"), ("i64", "bool")])
+def test_what_is_scaled_in_another_dtype_stays(result, scaled):
+    for op in ("torch.add alpha=2 $input=x $other=y", "torch.rsub alpha=2 $input=y $other=x"):
+        before = (
+            of(op, "x y").replace("f32", result).replace(f"#y=(2,3){result}", f"#y=(2,3){scaled}")
+        )
+        assert_stays(ScaledSum(), before)
 
 
 def test_they_are_those_of_torch():
