@@ -1,4 +1,4 @@
-"""The command line: `pnnx-parity run | list | report | tracker | doctor`."""
+"""The command line: `pnnx-parity run | list | report | show | audit | expect | ...`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from orchestrator.commands import doctor, listing, report, run, tracker
+from orchestrator.commands import audit, doctor, expect, listing, report, run, show, tracker
 from orchestrator.errors import UsageError, nearest
 
 COMMANDS = {
     "run": (run, "run trials, audit them and write a report"),
     "list": (listing, "list cells, suites, cases or the trials of a selection"),
     "report": (report, "merge runs into one report"),
+    "show": (show, "show all that a run tells of a case"),
+    "audit": (audit, "check the expectation tables, and the results of runs by them"),
+    "expect": (expect, "propose expectations for what is unexpected in runs, as a patch"),
     "tracker": (tracker, "tell, write or check which public APIs are proven to convert"),
     "doctor": (doctor, "import every package of a cell and say what is broken"),
 }

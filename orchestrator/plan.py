@@ -62,8 +62,8 @@ def spread(selection: Selection, cases: Iterable[CaseInfo]) -> tuple[list[Trial]
     trials: list[Trial] = []
     homeless: dict[str, list[str]] = {}
     for case in select(list(cases), selection.keyword):
-        able = [cell for cell in selection.cells if _able(cell, case)]
-        for cell in able if selection.every_cell else able[:1]:
+        homes = [cell for cell in selection.cells if able(cell, case)]
+        for cell in homes if selection.every_cell else homes[:1]:
             trials += [
                 Trial(case.name, cell.name, frontend, target, device, export)
                 for frontend, export in ways(selection.frontends, selection.exports)
@@ -71,7 +71,7 @@ def spread(selection: Selection, cases: Iterable[CaseInfo]) -> tuple[list[Trial]
                 for device in selection.devices
                 if target in case.targets and device in case.devices
             ]
-        if not able:
+        if not homes:
             homeless.setdefault(_lack(selection.cells, case), []).append(case.name)
     notes = [_remark(names, lack) for lack, names in homeless.items()]
     if not trials:
@@ -121,7 +121,8 @@ def check_suites(cells: Iterable[Cell], suites: Collection[str]) -> None:
                 )
 
 
-def _able(cell: Cell, case: CaseInfo) -> bool:
+def able(cell: Cell, case: CaseInfo) -> bool:
+    """Whether a cell runs a case: it covers the suite and has what the case needs."""
     return cell.covers(case.suite) and not cell.lacks(case.needs)
 
 

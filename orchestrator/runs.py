@@ -99,12 +99,18 @@ def _fresh(folder: Path) -> Path:
             return made
 
 
+def find(name: str) -> Path:
+    """The folder of a run, by its path or by its name in results/. Raises UsageError."""
+    for folder in (Path(name), RESULTS / name):
+        if (folder / RECORD).exists():
+            return folder
+    known = [file.parent.name for file in RESULTS.glob(f"*/{RECORD}")]
+    raise UsageError(f"no run at {name!r}: it has no {RECORD}; {nearest(name, known)}")
+
+
 def reopen(name: str) -> Run:
     """Open a run by its folder, or by the folder's name in results/. Raises UsageError."""
-    folder = next((at for at in (Path(name), RESULTS / name) if (at / RECORD).exists()), None)
-    if folder is None:
-        known = [file.parent.name for file in RESULTS.glob(f"*/{RECORD}")]
-        raise UsageError(f"no run at {name!r}: it has no {RECORD}; {nearest(name, known)}")
+    folder = find(name)
     return Run(folder, read_run(folder).record)
 
 

@@ -67,14 +67,6 @@ class Table:
                     if hold([first.condition, second.condition], facts):
                         raise _overlap(first, second, cell)
 
-    def unreachable(self, cells: Mapping[str, Facts]) -> list[Expectation]:
-        """The entries whose `when` no cell meets."""
-        return [
-            entry
-            for entry in self.entries
-            if not any(hold([entry.condition], facts) for facts in cells.values())
-        ]
-
 
 def _overlap(first: Expectation, second: Expectation, cell: str) -> TableError:
     return TableError(

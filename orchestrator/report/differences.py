@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
@@ -51,43 +52,68 @@ def _sides(
         Side(
             cells=inside,
             row=cells[inside[0]],
-            where=apart(
-                [facts[cell] for cell in inside],
-                [facts[cell] for cell in cells if cell not in inside],
-            ),
+            where=[
+                str(condition)
+                for condition in apart(
+                    [facts[cell] for cell in inside],
+                    [facts[cell] for cell in cells if cell not in inside],
+                )
+            ],
         )
         for inside in groups.values()
     ]
     return sorted(sides, key=lambda side: -len(side.cells))
 
 
-def apart(own: Sequence[Facts], others: Sequence[Facts]) -> list[str]:
+class Condition(NamedTuple):
+    """Something that holds in each of some cells and in none of the others."""
+
+    name: str
+    sign: str
+    """`≥`, `≤`, `is`, `with`, `without`."""
+    value: str = ""
+
+    def __str__(self) -> str:
+        if self.value:
+            return f"{self.name} {self.sign} {self.value}"
+        return f"{self.sign} {self.name}"
+
+    @property
+    def when(self) -> str:
+        """As an expectation says it; empty for what it cannot say."""
+        if self.sign == "without":
+            return ""
+        signs = {"≥": ">=", "≤": "<=", "is": "==", "with": ">="}
+        return f"{self.name}{signs[self.sign]}{self.value or 0}"
+
+
+def apart(own: Sequence[Facts], others: Sequence[Facts]) -> list[Condition]:
     """What holds in each of some cells and in none of the others."""
     found = [_by_version(package, own, others) for package in PACKAGES]
     found += [_by_marker(marker, own, others) for marker in MARKERS]
     return [condition for condition in found if condition]
 
 
-def _by_version(package: str, own: Sequence[Facts], others: Sequence[Facts]) -> str:
+def _by_version(package: str, own: Sequence[Facts], others: Sequence[Facts]) -> Condition | None:
     try:
         ours, theirs = ([_version(facts, package) for facts in side] for side in (own, others))
     except InvalidVersion:  # built by hand: there is no order to tell of
-        return ""
+        return None
     inside = [version for version in ours if version is not None]
     outside = [version for version in theirs if version is not None]
     if not inside:
-        return f"without {package}" if len(outside) == len(theirs) else ""
+        return Condition(package, "without") if len(outside) == len(theirs) else None
     if len(inside) < len(ours):
-        return ""
+        return None
     if not outside:
-        return f"with {package}"
+        return Condition(package, "with")
     if len(outside) < len(theirs):
-        return ""
+        return None
     if min(inside) > max(outside):
-        return f"{package} ≥ {min(inside).public}"
+        return Condition(package, "≥", min(inside).public)
     if max(inside) < min(outside):
-        return f"{package} ≤ {max(inside).public}"
-    return ""
+        return Condition(package, "≤", max(inside).public)
+    return None
 
 
 def _version(facts: Facts, package: str) -> Version | None:
@@ -95,9 +121,9 @@ def _version(facts: Facts, package: str) -> Version | None:
     return None if text is None else Version(text)
 
 
-def _by_marker(marker: str, own: Sequence[Facts], others: Sequence[Facts]) -> str:
+def _by_marker(marker: str, own: Sequence[Facts], others: Sequence[Facts]) -> Condition | None:
     inside = {facts.markers.get(marker) for facts in own}
     outside = {facts.markers.get(marker) for facts in others}
     if len(inside) != 1 or inside & outside or None in inside | outside:
-        return ""
-    return f"{marker} is {inside.pop()}"
+        return None
+    return Condition(marker, "is", str(inside.pop()))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from orchestrator.report.headline import count, counts, headline
@@ -19,6 +20,8 @@ def summary(report: Report, folder: Path) -> str:
         lines += _group(report, group)
     if len(report.attention) > MOST:
         lines.append(f"... and {len(report.attention) - MOST:,} more like these")
+    lines += _closer(report, folder)
+    lines += _changes(report)
     retried = sum(row.attempts > 1 for row in report.rows)
     if retried:
         lines.append(f"{count(retried, 'trial')} ran again after a fault of the infrastructure")
@@ -28,6 +31,14 @@ def summary(report: Report, folder: Path) -> str:
     return "\n".join(lines)
 
 
+def audited(report: Report) -> list[str]:
+    """The counts, and everything that is not as expected."""
+    lines = [f"{headline(report)}. {counts(report)}."]
+    for group in report.attention:
+        lines += _group(report, group)
+    return [*lines, *(f"warning: {text}" for text in report.warnings)]
+
+
 def _group(report: Report, group: Group) -> Iterator[str]:
     row = report.rows[group.rows[0]]
     yield f"{group.verdict}: {row.case}: {row.why}"
@@ -35,3 +46,24 @@ def _group(report: Report, group: Group) -> Iterator[str]:
     if row.diagnostic is not None:
         yield f"  {first_line(report.diagnostic(row), 160)}"
     yield f"  again: {row.command}"
+
+
+def _closer(report: Report, folder: Path) -> Iterator[str]:
+    """The command that shows the first of what is to be looked at, whole."""
+    if report.attention:
+        row = report.rows[report.attention[0].rows[0]]
+        run = str(folder) if (folder / "run.json").exists() else row.run
+        yield f"look closer: {shlex.join(['pnnx-parity', 'show', run, row.case])}"
+
+
+def _changes(report: Report) -> Iterator[str]:
+    changes = report.changes
+    told: dict[str, Sequence[object]] = {
+        "newly failing": changes.failing,
+        "fixed": changes.fixed,
+        "with a new diagnostic": changes.reworded,
+        "slower than twice the usual": changes.slower,
+    }
+    numbers = [f"{len(rows):,} {what}" for what, rows in told.items() if rows]
+    if numbers:
+        yield f"since the last time: {', '.join(numbers)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from expectation_tables import CELLS, cell, entry, load
+from expectation_tables import entry, load
 
 from orchestrator.expectations import Facts, TableError
 from suites.trial import Trial
@@ -54,16 +54,3 @@ def test_a_cell_that_strays_from_its_pins_is_refused(tmp_path):
     strayed = Facts({"torch": "2.12.1", "transformers": "5.16.1"}, {"platform": "linux"})
     with pytest.raises(TableError, match="overlaps"):
         table.match(Trial("F_relu", "old", "pt2", "pnnx"), strayed)
-
-
-def test_unreachable_entries(tmp_path):
-    whens = ["torch<2", "torch>2.12,<2.12", "platform==win32", "mkl==AVX2"]
-    table = load(tmp_path, *(entry(when=when) for when in whens))
-    cells = {name: Facts.pinned(cell) for name, cell in CELLS.items()}
-    assert [e.when for e in table.unreachable(cells)] == [
-        "torch<2",
-        "torch>2.12,<2.12",
-        "mkl==AVX2",
-    ]
-    native = cell("avx", "torch==1.9", MKL_ENABLE_INSTRUCTIONS="AVX2")
-    assert table.unreachable({"avx": Facts.pinned(native)})[0].when == "torch>2.12,<2.12"

@@ -1,0 +1,162 @@
+"""The commands that look at runs: audit, expect, show. Made-up runs of real cases."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parent / "report"))
+from synthetic import HOSTILE, cell, failed, passed, write_run
+
+from orchestrator import runs
+from orchestrator.cells import ROOT
+from orchestrator.cli import main
+from orchestrator.commands import options
+from suites.trial import Trial
+
+CELL = "torch213-tf5"
+ENTRY = """[[expect]]
+case = "F_elu"
+frontend = "pt2"
+target = "{target}"
+when = "{when}"
+outcome = "failed"
+stage = "convert"
+diagnostic = "aten.foo"
+reason = "a reason"
+"""
+
+
+@pytest.fixture(autouse=True)
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Empty tables, and results/ in a place of its own."""
+    folder = tmp_path / "expectations"
+    folder.mkdir()
+    monkeypatch.setattr(options, "EXPECTATIONS", folder)
+    monkeypatch.setattr(runs, "RESULTS", tmp_path / "results")
+    return folder
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    results = [
+        failed("F_relu", CELL, diagnostic="first line\nlast line " + "x" * 5000 + " end"),
+        failed("F_elu", CELL),
+        passed("F_elu", CELL, "ts"),
+    ]
+    plan = [*(result.trial for result in results), Trial("F_relu", CELL, "ts", "pnnx")]
+    return write_run(tmp_path / "results" / "run", results, cells={CELL: cell()}, plan=plan)
+
+
+def test_audit_of_the_tables_alone(tables, capsys):
+    (tables / "t.toml").write_text(ENTRY.format(target="pnnx", when="torch>=2.13"))
+    assert main(["audit"]) == 0
+    assert capsys.readouterr().out.startswith("1 expectation in 1 table: ")
+
+
+def test_audit_of_the_tables_as_they_are(monkeypatch, capsys):
+    monkeypatch.setattr(options, "EXPECTATIONS", ROOT / "suites" / "expectations")
+    assert main(["audit"]) == 0, capsys.readouterr().err
+
+
+def test_audit_names_what_no_trial_can_meet(tables, capsys):
+    entries = [
+        ENTRY.format(target="pnnx", when="torch<2"),
+        ENTRY.format(target="ncnn", when="always").replace("F_elu", "F_affine_grid"),
+    ]
+    (tables / "t.toml").write_text("".join(entries))
+    assert main(["audit", "no-such-run"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert f"{tables / 't.toml'}:1: `torch<2` holds in no cell that can run F_elu" in lines[0]
+    assert lines[1].endswith("F_affine_grid has no target ncnn; correct it, or delete it")
+
+
+def test_audit_of_a_run(run, tables, capsys):
+    (tables / "t.toml").write_text(ENTRY.format(target="pnnx", when="always"))
+    assert main(["audit", "run"]) == 3  # a trial is missing
+    out = capsys.readouterr().out
+    assert "1 unexpected; incomplete: 1 trial without a result" in out
+    assert "unexpected: F_relu: failed at convert, and no entry expects it" in out
+    assert "F_elu" not in out
+
+
+def test_audit_of_two_runs_with_a_stale_entry(tmp_path, run, tables, capsys):
+    results = [passed("F_relu", CELL), passed("F_relu", CELL, "ts"), passed("F_elu", CELL)]
+    later = write_run(tmp_path / "later", results, cells={CELL: cell()}, day=1)
+    (tables / "t.toml").write_text(ENTRY.format(target="pnnx", when="always"))
+    assert main(["audit", str(run), str(later)]) == 1
+    assert "stale: F_elu: passes now: delete the entry" in capsys.readouterr().out
+
+
+def test_expect_prints_a_patch(run, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("orchestrator.commands.expect.ROOT", tmp_path)
+    assert main(["expect", "run"]) == 0
+    printed, error = capsys.readouterr()
+    assert error == "proposed: 2; write each reason: the tables are refused until then\n"
+    subprocess.run(
+        ["git", "apply", "-"], cwd=tmp_path, input=printed.encode(), check=True, timeout=30
+    )
+    table = tmp_path / "expectations" / "functional.toml"
+    assert main(["audit", "run"]) == 2
+    assert f"{table}:9: `reason` is empty; write it" in capsys.readouterr().err
+    table.write_text(table.read_text().replace('reason = ""', 'reason = "so it is"'))
+    assert main(["audit", "run"]) == 3
+    assert "2 expected" in capsys.readouterr().out
+
+
+def test_expect_has_nothing_to_say(tmp_path, capsys):
+    write_run(tmp_path / "results" / "good", [passed("F_relu", CELL)], cells={CELL: cell()})
+    assert main(["expect", "good"]) == 0
+    assert capsys.readouterr() == ("", "proposed: 0; nothing to expect\n")
+
+
+def test_show(run, capsys):
+    assert main(["show", "run", "F_relu"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("F_relu, suites/functional/")
+    assert f"{CELL}: pt2 → pnnx: failed at convert: unexpected" in lines
+    assert "  | first line" in lines
+    assert any(line.startswith("  | last line x") and line.endswith(" end") for line in lines)
+    assert "  ms: build 10, eager 20, export 30, convert 40" in lines
+    assert f"  again: pnnx-parity run --cell {CELL} -k F_relu" in "\n".join(lines)
+    assert f"{CELL}: ts → pnnx: no result" in lines
+    assert lines[-1] == "  torch 2.13.0+cpu, transformers 5.16.1, numpy 2.4.0"
+
+
+def test_show_obeys_no_diagnostic(tmp_path, capsys):
+    results = [failed("F_relu", CELL, diagnostic=HOSTILE)]
+    write_run(tmp_path / "results" / "bad", results, cells={CELL: cell()})
+    assert main(["show", "bad", "F_relu"]) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+    assert "<script>" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["show", "run", "F_rel"], "run has no case 'F_rel'; did you mean F_relu"),
+        (["show", "ran", "F_relu"], "no run at 'ran': it has no run.json; did you mean run"),
+        (["audit", "ran"], "no run at 'ran'"),
+        (["expect", "ran"], "no run at 'ran'"),
+        (["expect"], "the following arguments are required: RUN"),
+    ],
+)
+def test_mistakes(run, words, says, capsys):
+    assert main(words) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_the_end_of_a_run_tells_where_to_look_closer(run):
+    from orchestrator.expectations import Table
+    from orchestrator.report import build, merge, summary
+
+    report = build(merge([run]), Table([]), {})
+    assert f"look closer: pnnx-parity show {run} F_elu" in summary(report, run).splitlines()
+    elsewhere = summary(report, run.parent / "report").splitlines()
+    assert "look closer: pnnx-parity show run F_elu" in elsewhere
