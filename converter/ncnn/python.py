@@ -78,13 +78,12 @@ def write_python(net: NcnnGraph, stream: TextIO, param_name: str, bin_name: str)
             f"batch_index={_batch(port)}).clone())\n"
         )
     for number, port in enumerate(net.outputs):
+        values = f"mat{number}.numpy({_format(port)}batch_index={_batch(port)}).copy()"
         stream.write(
             f"            ret{number}, mat{number} = ex.extract({f'out{number}'!r})\n"
             f"            if ret{number}:\n"
             f'                raise RuntimeError("ncnn cannot compute out{number}")\n'
-            f"            out{number} = torch.from_numpy("
-            f"mat{number}.numpy({_format(port)}batch_index={_batch(port)}).copy())"
-            f"{_as_model(port)}\n"
+            f"            out{number} = {_as_model(port, f'torch.from_numpy({values})')}\n"
         )
     drawn = "".join(f"\n        {_draw(port)}," for port in net.inputs)
     stream.write(TAIL.format(result=_nest(net.result), drawn=drawn + "\n    " * bool(drawn)))
@@ -115,9 +114,12 @@ def _format(port: Port) -> str:
     return "'i', " if port.indices else ""
 
 
-def _as_model(port: Port) -> str:
+def _as_model(port: Port, blob: str) -> str:
+    """A blob as the model's tensor: complex numbers are pairs in ncnn."""
+    if port.dtype == "c64":
+        return f"torch.view_as_complex({blob})"
     cast = "" if port.dtype in (None, "f32") else f".to(torch.{TORCH[port.dtype]})"
-    return cast + ("" if port.shape else ".reshape(())")
+    return blob + cast + ("" if port.shape else ".reshape(())")
 
 
 def _batch(port: Port) -> int:

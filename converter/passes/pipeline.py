@@ -35,6 +35,7 @@ from converter.passes.rms_norm import RMS_NORMS
 from converter.passes.scaled_sum import ScaledSum
 from converter.passes.shuffles import Shuffles
 from converter.passes.slices import MergeSlices
+from converter.passes.spectrograms import SPECTROGRAMS
 from converter.passes.stored_weights import StoredWeights
 from converter.passes.tensor_split import SlicesToTensorSplit
 from converter.passes.unbatched import Unbatched
@@ -44,6 +45,9 @@ from converter.passes.unread_outputs import UnreadOutputs
 SPELLING: tuple[Pass, ...] = (
     DeadCode(),
     UnreadOutputs(),
+    CentredStft(),
+    DeadCode(),
+    *SPECTROGRAMS,
     Linear(),
     FoldWeightNorm(),
     MultiheadAttention(),
@@ -53,7 +57,6 @@ SPELLING: tuple[Pass, ...] = (
     InlineIndices(),
     DeadCode(),
     *COMPOSITES,
-    CentredStft(),
     DeadCode(),
     StoredWeights(),
     Modules(),

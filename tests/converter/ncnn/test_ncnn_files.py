@@ -250,6 +250,21 @@ def test_python_runs_the_network_beside_it(tmp_path: Path, monkeypatch: Any) -> 
     torch.testing.assert_close(scaled, expected[3], rtol=1e-5, atol=1e-5)
 
 
+def test_python_returns_complex_tensors_for_ncnns_pairs(tmp_path: Path) -> None:
+    def spectrum(x: Any) -> Any:
+        return torch.stft(x, 16, window=torch.hann_window(16), return_complex=True)
+
+    net = lower(pnnx_graph(Calls(spectrum), [torch.rand(2, 64)], tmp_path))
+    net.result = 0
+    (tmp_path / "m.param").write_text(text_of(net))
+    (tmp_path / "m.bin").write_bytes(bytes_of(net, False))
+    with (tmp_path / "m_ncnn.py").open("w") as text:
+        write_python(net, text, "m.param", "m.bin")
+    x = torch.rand(2, 64)
+    made = imported(tmp_path / "m_ncnn.py").infer(x)
+    torch.testing.assert_close(made, spectrum(x), rtol=1e-5, atol=1e-5)
+
+
 def test_python_says_what_ncnn_cannot_load(tmp_path: Path) -> None:
     net = lower(
         graph_of("""
