@@ -112,6 +112,8 @@ def parse(arguments: Sequence[str]) -> tuple[str, dict[str, Any]]:
 def report(converted: Converted) -> int:
     for file in converted.files:
         print(file)
+    if converted.statistics is not None:
+        print(*converted.statistics.lines(), sep="\n", file=sys.stderr)
     if converted.ncnn_refusal is None:
         return 0
     print(f"pt2pnnx: no ncnn files: {converted.ncnn_refusal}", file=sys.stderr)

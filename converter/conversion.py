@@ -17,6 +17,7 @@ from converter.ir import Graph
 from converter.passes.base import Pass
 from converter.passes.pipeline import run_passes
 from converter.shapes import InputShape, bind, parse_shapes, read_npy_shapes
+from converter.statistics import Statistics, statistics
 
 Shapes = str | Sequence[Sequence[int]] | None
 """`"[1,3,224,224],[1,10]i64"`, or a list of shapes."""
@@ -28,12 +29,14 @@ class Converted:
 
     `arithmetic_changed`: a pass took part after which results may differ from eager in their last
     bits. `ncnn_refusal`: why there are no ncnn files, None where there are or none were asked for.
+    `statistics`: the operations and the memory that the model takes, as pnnx counts them.
     """
 
     files: tuple[Path, ...]
     passes: tuple[str, ...] = ()
     arithmetic_changed: bool = False
     ncnn_refusal: UnsupportedError | None = field(default=None, compare=False)
+    statistics: Statistics | None = None
 
 
 def load(
@@ -96,9 +99,11 @@ def convert(
     names = _Names(path)
     with read_program(path) as program, Outputs(path) as outputs:
         graph, changed = _graph(program, shapes, optlevel)
+        counted = statistics(graph)
         _write_pnnx(
             graph,
             outputs,
+            counted,
             Path(pnnxparam or names.file(".pnnx.param")),
             Path(pnnxbin or names.file(".pnnx.bin")),
             Path(pnnxpy or names.python("_pnnx.py")),
@@ -119,6 +124,7 @@ def convert(
         tuple(one.name for one in changed),
         any(one.changes_arithmetic for one in changed),
         refusal,
+        counted,
     )
 
 
@@ -157,15 +163,19 @@ def _shapes(given: Shapes, files: Sequence[Path | str], key: str) -> tuple[Input
     return tuple(InputShape(tuple(dims)) for dims in given)
 
 
-def _write_pnnx(graph: Graph, outputs: Outputs, param: Path, bin: Path, python: Path) -> None:
+def _write_pnnx(
+    graph: Graph, outputs: Outputs, counted: Statistics, param: Path, bin: Path, python: Path
+) -> None:
     from converter.pnnx.bin import write_bin
     from converter.pnnx.param import write_param
     from converter.pnnx.python import write_python
 
     _write_text(outputs.path(param), lambda stream: write_param(graph, stream))
     write_bin(graph, outputs.path(bin))
+    head = ["pnnx model stat", *counted.lines()]
     _write_text(
-        outputs.path(python), lambda stream: write_python(graph, stream, bin.name, python.stem)
+        outputs.path(python),
+        lambda stream: write_python(graph, stream, bin.name, python.stem, head),
     )
 
 

@@ -6,7 +6,7 @@ and loads its `.pnnx.bin` from its own folder.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
 from converter.errors import UnsupportedError
@@ -18,7 +18,7 @@ from converter.pnnx.scope import Scope, member_names
 from converter.pnnx.statements import write_statement
 
 _FILE = """\
-{imports}
+{head}{imports}
 
 
 class Model(nn.Module):
@@ -120,11 +120,14 @@ _TORCH_DTYPES: Mapping[str, str] = {
 }
 
 
-def write_python(graph: Graph, stream: TextIO, bin_name: str, stem: str) -> None:
+def write_python(
+    graph: Graph, stream: TextIO, bin_name: str, stem: str, head: Sequence[str] = ()
+) -> None:
     """Write the module.
 
     `bin_name` is the `.pnnx.bin`'s name, in the module's folder; `stem` the module's own name
-    without `.py` (`m_pnnx`), by which its exports are called. Raises UnsupportedError for an
+    without `.py` (`m_pnnx`), by which its exports are called; `head` are lines of a comment at its
+    beginning. Raises UnsupportedError for an
     operator that PyTorch does not have or an argument that it cannot take.
     """
     members = member_names(graph)
@@ -139,6 +142,7 @@ def write_python(graph: Graph, stream: TextIO, bin_name: str, stem: str) -> None
     drawn = list(_drawn(inputs))
     stream.write(
         _FILE.format(
+            head="".join(f"# {line}\n" for line in head) + "\n" * bool(head),
             imports="\n".join(_imports(graph, scope.lines)),
             modules=_block(_makes(scope, members)),
             loads=_loading(loads, bin_name),
