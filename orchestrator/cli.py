@@ -8,7 +8,17 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from orchestrator.commands import audit, doctor, expect, listing, report, run, show, tracker
+from orchestrator.commands import (
+    audit,
+    doctor,
+    expect,
+    history,
+    listing,
+    report,
+    run,
+    show,
+    tracker,
+)
 from orchestrator.errors import UsageError, nearest
 
 COMMANDS = {
@@ -16,6 +26,7 @@ COMMANDS = {
     "list": (listing, "list cells, suites, cases or the trials of a selection"),
     "report": (report, "merge runs into one report"),
     "show": (show, "show all that a run tells of a case"),
+    "history": (history, "tell a case's results over runs and versions"),
     "audit": (audit, "check the expectation tables, and the results of runs by them"),
     "expect": (expect, "propose expectations for what is unexpected in runs, as a patch"),
     "tracker": (tracker, "tell, write or check which public APIs are proven to convert"),

@@ -11,7 +11,7 @@ from orchestrator.errors import UsageError, nearest
 from orchestrator.expectations import Verdict
 from orchestrator.report import Merged, Report, build, merge
 from orchestrator.report.differences import PACKAGES
-from orchestrator.report.model import Row
+from orchestrator.report.model import Row, path
 from orchestrator.report.text import visible
 from suites.trial import Trial
 
@@ -41,7 +41,7 @@ def _lines(case: str, report: Report, merged: Merged, known: Known) -> Iterator[
             yield from _trial(row, visible(merged.results[row.cell, trial].result.diagnostic))
     for missing in report.missing:
         if missing.case == case:
-            yield f"\n{missing.cell}: {missing.frontend} → {missing.target}: no result"
+            yield f"\n{missing.cell}: {path(missing)}: no result"
     for unlike in report.structure.unlike:
         if unlike.case == case:
             yield f"\n{unlike.cell}: the graphs of ts and pt2 differ"

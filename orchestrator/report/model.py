@@ -14,7 +14,7 @@ import msgspec
 
 from orchestrator.expectations import Verdict
 from orchestrator.record import CellRecord
-from suites.trial import PLAIN, Outcome, Stage
+from suites.trial import PLAIN, Outcome, Stage, Trial
 
 SCHEMA = 1
 """The version of report.json; it changes when a field changes its meaning or goes."""
@@ -74,9 +74,7 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     @property
     def path(self) -> str:
-        export = "" if self.export == PLAIN else f" {self.export}"
-        device = "" if self.device == "cpu" else f" on {self.device}"
-        return f"{self.frontend}{export} → {self.target}{device}"
+        return path(self)
 
     @property
     def total(self) -> float:
@@ -95,6 +93,13 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
         if self.export != PLAIN:
             words += ["--export", self.export]
         return shlex.join(["pnnx-parity", *words])
+
+
+def path(trial: Row | Missing | Trial) -> str:
+    """`ts → pnnx`, `pt2 strict → ncnn on cuda`."""
+    export = "" if trial.export == PLAIN else f" {trial.export}"
+    device = "" if trial.device == "cpu" else f" on {trial.device}"
+    return f"{trial.frontend}{export} → {trial.target}{device}"
 
 
 def what(outcome: Outcome, stage: Stage | None) -> str:

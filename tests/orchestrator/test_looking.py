@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +17,9 @@ from orchestrator import runs
 from orchestrator.cells import ROOT
 from orchestrator.cli import main
 from orchestrator.commands import options
+from orchestrator.commands.history import sparkline
+from orchestrator.expectations import Table
+from orchestrator.report import build, merge, summary
 from suites.trial import Trial
 
 CELL = "torch213-tf5"
@@ -153,10 +158,98 @@ def test_mistakes(run, words, says, capsys):
 
 
 def test_the_end_of_a_run_tells_where_to_look_closer(run):
-    from orchestrator.expectations import Table
-    from orchestrator.report import build, merge, summary
-
     report = build(merge([run]), Table([]), {})
     assert f"look closer: pnnx-parity show {run} F_elu" in summary(report, run).splitlines()
     elsewhere = summary(report, run.parent / "report").splitlines()
     assert "look closer: pnnx-parity show run F_elu" in elsewhere
+
+
+def take(seconds, case, **where):
+    result = passed(case, CELL, **where)
+    result.seconds = {"infer": seconds}
+    return result
+
+
+def test_history_of_a_case(tmp_path, capsys):
+    results = [
+        take(1.0, "F_relu"),
+        take(2.0, "F_relu"),
+        failed("F_relu", CELL),
+        take(4.0, "F_relu"),
+    ]
+    for day, result in enumerate(results):
+        torch = "2.13.0" if day < 2 else "2.14.1"
+        strict = passed("F_relu", CELL, "ts")
+        cells = {CELL: cell(torch)}
+        write_run(tmp_path / "results" / f"run{day}", [result, strict], cells=cells, day=day)
+    assert main(["history", "--rebuild"]) == 0
+    assert capsys.readouterr().out.endswith("history.sqlite: 4 runs read\n")
+    assert main(["history", "F_relu"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "F_relu: 4 runs, 2026-11-01 to 2026-11-04"
+    assert [line.split() for line in lines[2:5]] == [
+        ["cell", "path", "passed", "last", "20", "usual", "times", "now"],
+        [CELL, *["pt2", "→", "pnnx", "3", "of", "4", "✓✓✕✓", "2.00", "s", "▃▅█", "passed,", "ok"]],
+        [CELL, *["ts", "→", "pnnx", "4", "of", "4", "✓✓✓✓", "0.28", "s", "████", "passed,", "ok"]],
+    ]
+    assert lines[7].split("  ")[-1] == "4 of 4"
+    assert lines[7].startswith("torch 2.13.0, transformers 5.16.1")
+    assert lines[10] == (
+        f"2026-11-03 06:00 run2: {CELL}: pt2 → pnnx: failed at convert, was passed;"
+        " with torch 2.13.0 → 2.14.1"
+    )
+    assert lines[11] == "  aten.foo is not converted"
+    assert lines[13].endswith("pt2 → pnnx: passed, was failed at convert")
+
+
+def test_history_in_a_terminal(tmp_path):
+    """rich's table, which no name or diagnostic can mark up."""
+    write_run(tmp_path / "results" / "[red]run", [failed("F_relu", CELL)], cells={CELL: cell()})
+    program = (
+        "import sys; from pathlib import Path;"
+        "from orchestrator import runs; from orchestrator.cli import main;"
+        f"runs.RESULTS = Path({str(tmp_path / 'results')!r}); main(['history', '--rebuild']);"
+        "sys.exit(main(['history', 'F_relu']))"
+    )
+    here, there = pty.openpty()
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(
+        command, stdout=there, cwd=ROOT, env=os.environ | {"COLUMNS": "120"}
+    ) as process:
+        os.close(there)
+        shown = b""
+        while chunk := _read(here):
+            shown += chunk
+        assert process.wait(30) == 0
+    assert "pt2 → pnnx" in shown.decode()
+    assert "0 of 1" in shown.decode()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # the other end is closed
+        return b""
+
+
+def test_history_that_is_damaged_or_not_there(tmp_path, capsys):
+    assert main(["history", "F_relu"]) == 2
+    assert "pnnx-parity history --rebuild" in capsys.readouterr().err
+    run = write_run(tmp_path / "results" / "run", [passed("F_relu", CELL)], cells={CELL: cell()})
+    (tmp_path / "results" / "history.sqlite").write_bytes(b"no database" * 1000)
+    assert main(["history", "F_relu"]) == 2
+    assert "moved to history.sqlite.damaged-1" in capsys.readouterr().err
+    (run / "results.jsonl").write_bytes(b"{}\n")
+    assert main(["history", "--rebuild"]) == 3
+    printed, error = capsys.readouterr()
+    assert "history.sqlite: 0 runs read" in printed
+    assert "left out: " in error
+    assert main(["history", "F_rel"]) == 2
+    assert "the history has no case 'F_rel'; did you mean F_relu" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("values", "bars"), [([], ""), ([0.0], "▁"), ([1, 2, 4], "▃▅█"), ([1.0, 1.0], "██")]
+)
+def test_sparkline(values, bars):
+    assert sparkline(values) == bars
