@@ -122,7 +122,8 @@ def expression(op: Operator, scope: Scope) -> None:
     if len(op.outputs) == 1:
         (output,) = op.outputs
         scope.codes[output] = Code(scope[output], code.kind, items=code.items)
-        if all(reader.type == "Tensor.index" for reader in output.consumers):
+        indexes = all(reader.type == "Tensor.index" for reader in output.consumers)
+        if code.kind is Kind.list and indexes:
             return  # written where it is read
     scope.assign(op, code.text)
 

@@ -60,6 +60,8 @@ def one(line: str, *before: str) -> Graph:
         ("Tensor.slice_copy s 2 1 0 1 9 dim=0 start=0 end=0 step=0 select=1 $self=0 $src=1",
          ["Tensor.select z 1 1 0 1 dim=0 index=0 $input=0"], torch.stack([X[0], X[0]])),
         ("Tensor.index i 1 1 0 9 expr=[None,[0,2]] $input=0", [], X[:, [0, 2]]),
+        ("Tensor.index i 1 1 1 9 expr=[None,[0,2]] $input=1",
+         ["pnnx.Expression e 1 1 0 1 expr=add(@0,1)"], X[:, [0, 2]] + 1),
         ("Tensor.index i 2 1 0 2 9 $input=0 $expr=2",
          ["torch.argmax a 1 1 0 1 dim=2 keepdim=False $input=0",
           "pnnx.Expression e 1 1 1 2 expr=[None,None,@0]"], X[:, :, X.argmax(2)]),
