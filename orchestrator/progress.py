@@ -11,6 +11,7 @@ from typing import Protocol
 
 from orchestrator.expectations import Judgement
 from orchestrator.plan import Planned
+from orchestrator.report.text import first_line, visible
 from suites.trial import Result, Trial
 
 EVERY = 10.0
@@ -52,7 +53,7 @@ class Progress(AbstractContextManager["Progress"]):
         self._done += 1
         if not judgement.verdict.green:
             self._failing += 1
-            said = result.diagnostic.partition("\n")[0]
+            said = first_line(visible(result.diagnostic))
             self.line(f"{judgement.verdict} {result.trial}: {judgement.why}: {said}")
         self.tick()
 

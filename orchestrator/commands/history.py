@@ -103,7 +103,7 @@ def _turns(paths: Paths) -> Iterator[str]:
     for run, cell, way, before, after in sorted(turns, key=lambda turn: turn[:3]):
         when = f"{run.started:%Y-%m-%d %H:%M} {visible(run.name)}"
         said = first_line(visible(after.came.diagnostic), 160)
-        yield f"{when}: {cell}: {way}: {_turn(before, after)}" + (f"\n  {said}" if said else "")
+        yield f"{when}: {cell}: {way}: {_turn(before, after)}" + (f"\n  | {said}" if said else "")
 
 
 def _record(results: Sequence[Recorded]) -> Iterator[str]:

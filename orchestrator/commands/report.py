@@ -8,7 +8,7 @@ from pathlib import Path
 from orchestrator import memory, runs
 from orchestrator.commands.options import Known, warn
 from orchestrator.errors import UsageError
-from orchestrator.report import build, merge, summary, write
+from orchestrator.report import build, merge, tell, write
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,5 +28,5 @@ def main(args: argparse.Namespace) -> int:
         write(report, args.output)
     except OSError as error:
         raise UsageError(f"--output {args.output}: {error.strerror}; give another folder") from None
-    print(summary(report, args.output))
+    tell(report, args.output, known.cases)
     return report.status

@@ -16,7 +16,7 @@ from orchestrator.commands.options import SELECTING, Known, selection_arguments,
 from orchestrator.errors import UsageError
 from orchestrator.perform import perform
 from orchestrator.plan import Planned, plan, spread
-from orchestrator.report import build, merge, summary, write
+from orchestrator.report import build, merge, tell, write
 from orchestrator.runs import Run
 
 
@@ -55,7 +55,7 @@ def main(args: argparse.Namespace) -> int:
     run.spent("report", time.monotonic() - since)
     run.save()
     memory.keep(run.folder, table, warn)
-    print(summary(report, run.folder))
+    tell(report, run.folder, known.cases)
     if report.missing:
         print(f"continue with: pnnx-parity run --resume {run.folder}")
     return report.status

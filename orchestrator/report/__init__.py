@@ -2,7 +2,7 @@
 
 report = build(merge(folders), table, cases)
 write(report, folder)
-print(summary(report, folder))
+tell(report, folder, cases)
 return report.status
 """
 
@@ -10,7 +10,7 @@ from orchestrator.report.build import build
 from orchestrator.report.merge import Merged, RunError, merge
 from orchestrator.report.model import Report
 from orchestrator.report.structure import Reasons
-from orchestrator.report.summary import summary
+from orchestrator.report.summary import summary, tell
 from orchestrator.report.write import write
 
-__all__ = ["Merged", "Reasons", "Report", "RunError", "build", "merge", "summary", "write"]
+__all__ = ["Merged", "Reasons", "Report", "RunError", "build", "merge", "summary", "tell", "write"]

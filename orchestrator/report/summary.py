@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from orchestrator.report.github import annotated
 from orchestrator.report.headline import count, counts, headline
 from orchestrator.report.model import Group, Report
 from orchestrator.report.text import first_line
+from suites.registry import CaseInfo
 
 MOST = 10
+
+
+def tell(report: Report, folder: Path, cases: Mapping[str, CaseInfo]) -> None:
+    """Print the summary; in a GitHub job annotations too, which it takes out of the output."""
+    print(summary(report, folder))
+    if os.environ.get("GITHUB_ACTIONS"):
+        print("\n".join(annotated(report, cases)))
 
 
 def summary(report: Report, folder: Path) -> str:
@@ -44,7 +54,8 @@ def _group(report: Report, group: Group) -> Iterator[str]:
     yield f"{group.verdict}: {row.case}: {row.why}"
     yield from (f"  {place}" for place in report.places(group.rows))
     if row.diagnostic is not None:
-        yield f"  {first_line(report.diagnostic(row), 160)}"
+        # Behind a sign, so that no text that begins with `::` is a command to GitHub.
+        yield f"  | {first_line(report.diagnostic(row), 160)}"
     yield f"  again: {row.command}"
 
 

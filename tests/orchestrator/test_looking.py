@@ -198,7 +198,7 @@ def test_history_of_a_case(tmp_path, capsys):
         f"2026-11-03 06:00 run2: {CELL}: pt2 → pnnx: failed at convert, was passed;"
         " with torch 2.13.0 → 2.14.1"
     )
-    assert lines[11] == "  aten.foo is not converted"
+    assert lines[11] == "  | aten.foo is not converted"
     assert lines[13].endswith("pt2 → pnnx: passed, was failed at convert")
 
 
