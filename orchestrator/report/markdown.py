@@ -1,6 +1,7 @@
 """`report.md`: what is to be done, short; also the step summary of a GitHub job.
 
-GitHub takes at most 1 MiB: lists end after `MOST` entries, texts after a few hundred characters.
+GitHub takes at most 1 MiB: lists end after `MOST` entries, texts after a few hundred characters,
+and a section that does not fit all the same is left out, which is told.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from orchestrator.report.model import Difference, Group, Report, Side
 from orchestrator.report.text import first_line
 
 MOST = 50
+LIMIT = 1_000_000
+"""Bytes."""
+
 SIGNS = {0: "✅", 1: "❌", 3: "⚠️"}
 
 
@@ -30,15 +34,17 @@ def markdown(report: Report) -> str:
     for title, body in (
         ("Unexpected and stale", _attention(report)),
         ("Differences between cells", _differences(report)),
+        (_since(report), _changes(report)),
         ("Failure clusters", _clusters(report)),
+        (_parity(report), _structure(report)),
         ("Slowest trials", _slowest(report)),
         ("Cells", _cells(report)),
     ):
-        table = list(body)
-        if table:
+        if text := "\n".join(body):
             is_open = " open" if title.startswith("Unexpected") else ""
-            lines += [f"<details{is_open}><summary>{title}</summary>", "", *table, "", "</details>"]
-            lines.append("")
+            section = f"<details{is_open}><summary>{title}</summary>\n\n{text}\n\n</details>\n"
+            fits = len("\n".join([*lines, section]).encode()) < LIMIT
+            lines.append(section if fits else f"{title}: too long for this page, see index.html.\n")
     return "\n".join(lines)
 
 
@@ -64,6 +70,71 @@ def _differences(report: Report) -> Iterator[str]:
 
     rows = [row(difference) for difference in report.differences[:MOST]]
     return _table(("case", "path", "what came"), rows, len(report.differences))
+
+
+def _since(report: Report) -> str:
+    changes = report.changes
+    told = f"Changes since the last time ({count(changes.compared, 'trial')} compared)"
+    if abs(changes.pace - 1) > 0.1:
+        told += f", at {changes.pace:.1f} times the usual time"
+    return told
+
+
+def _changes(report: Report) -> Iterator[str]:
+    changes = report.changes
+
+    def line(kind: str, number: int, before: str, text: str = "") -> list[str]:
+        row = report.rows[number]
+        place = [_code(row.case), _escape(f"{row.path} in {row.cell}")]
+        return [kind, *place, _escape(before), _escape(row.what), _code(text)]
+
+    kinds = {
+        "newly failing": changes.failing,
+        "fixed": changes.fixed,
+        "new diagnostic": changes.reworded,
+    }
+    rows = [
+        line(kind, each.row, f"{each.what} in {each.run}", report.diagnostic(report.rows[each.row]))
+        for kind, found in kinds.items()
+        for each in found
+    ]
+    rows += [
+        line("slower", each.row, f"{each.usual:.2f} s", f"{report.rows[each.row].total:.2f} s")
+        for each in changes.slower
+    ]
+    rows += [line("flaky", each.row, ", ".join(each.record)) for each in changes.flaky]
+    heads = ("change", "case", "where", "before", "now", "diagnostic or time")
+    return _table(heads, rows[:MOST], len(rows))
+
+
+def _parity(report: Report) -> str:
+    total = report.structure.total
+    share = f"{total.same / total.compared:.1%}" if total.compared else "none compared"
+    return f"Structural parity: {total.same:,} of {total.compared:,} graphs the same ({share})"
+
+
+def _structure(report: Report) -> Iterator[str]:
+    structure = report.structure
+    suites = [
+        [_code(suite), f"{share.same:,} of {share.compared:,}"]
+        for suite, share in sorted(structure.suites.items())
+    ]
+    yield from _table(("suite", "the same"), suites, len(suites))
+    rows = [
+        [
+            _code(each.case),
+            _code(each.cell),
+            "<br>".join(map(_code, each.differences[:3])),
+            "<br>".join(
+                [*map(_escape, each.reasons), *(["not reviewed"] if each.unreviewed else [])]
+            ),
+        ]
+        for each in structure.unlike[:MOST]
+    ]
+    if rows:
+        yield ""
+    yield from _table(("case", "cell", "difference", "reason"), rows, len(structure.unlike))
+    yield from (f"\n{_escape(text)}" for text in structure.outdated[:MOST])
 
 
 def _clusters(report: Report) -> Iterator[str]:

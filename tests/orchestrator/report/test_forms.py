@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -11,6 +12,8 @@ import pytest
 from synthetic import HOSTILE, cell, failed, passed, report_of, write_run
 
 from orchestrator.report import Report, summary, write
+from orchestrator.report.markdown import markdown
+from orchestrator.report.model import Difference, Side
 from orchestrator.report.page import page
 from suites.trial import Outcome, Stage, Trial
 
@@ -209,6 +212,47 @@ def test_markdown_of_a_bad_day_is_below_githubs_limit(tmp_path):
     run = write_run(tmp_path / "run", results)
     write(report_of(run), tmp_path / "out")
     assert (tmp_path / "out" / "report.md").stat().st_size < 200_000
+
+
+def test_markdown_of_hostile_lists_is_below_githubs_limit(tmp_path):
+    cells = {f"cell_{n}": cell() for n in range(6)}
+    results = [
+        failed(f"case_{n}" * 40, name, diagnostic="|" * 4000 + str(n), stage=Stage.export)
+        for n in range(60)
+        for name in cells
+    ]
+    run = write_run(tmp_path / "run", results, cells=cells)
+    report = report_of(run)
+    report.differences = [
+        Difference(
+            case="|" * 300,
+            paths=["|" * 300],
+            sides=[Side(cells=["|" * 300], row=0, where=["|" * 300])] * 10,
+        )
+    ] * 60
+    text = markdown(report)
+    assert len(text.encode()) < 1_000_000
+    assert "Differences between cells: too long for this page, see index.html." in text
+    assert "<summary>Failure clusters</summary>" in text
+
+
+def test_markdown_tells_changes_and_parity(tmp_path):
+    graphs = [f"7767517\n1 1\npnnx.Input in 0 1 0 #0=(1,{n})f32\n" for n in (16, 17)]
+    results = [passed("F_relu", frontend=name) for name in ("ts", "pt2")]
+    for result, graph in zip(results, graphs, strict=True):
+        result.graph = zlib.compress(graph.encode())
+    old = write_run(tmp_path / "old", [failed("F_relu"), passed("F_elu")])
+    new = write_run(tmp_path / "new", [*results, failed("F_elu")], day=1)
+    text = markdown(report_of(old, new))
+    assert "<summary>Changes since the last time (2 trials compared)</summary>" in text
+    assert "| newly failing | <code>F&#95;elu</code> | pt2 → pnnx in a | passed in old |" in text
+    assert (
+        "| fixed | <code>F&#95;relu</code> | pt2 → pnnx in a | failed at convert in old |" in text
+    )
+    assert "<summary>Structural parity: 0 of 1 graphs the same (0.0%)</summary>" in text
+    assert "not reviewed |" in text
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        assert len({line.count("|") for line in table.splitlines()}) == 1
 
 
 def test_expected_and_stale_in_every_form(tmp_path):
