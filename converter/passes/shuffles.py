@@ -41,7 +41,7 @@ def shuffle(graph: Graph, last: Operator) -> bool:
     order = permutation(permute)
     shapes = [static_shape(one) for one in (*first.inputs, *first.outputs, *last.outputs)]
     known = [shape for shape in shapes if shape is not None]
-    if order is None or len(known) < 3 or len(known[0]) != 4 or len(known[2]) != 4:
+    if order is None or len(known) < 3:
         return False
     module = recognized(Steps(known[0], known[1], tuple(order), known[2]))
     if module is None:
@@ -61,10 +61,12 @@ def only_producer(op: Operator, types: tuple[str, ...]) -> Operator | None:
 
 def recognized(steps: Steps) -> tuple[str, dict[str, Param]] | None:
     """The module that takes these steps, with its params."""
-    if steps.order == (0, 2, 1, 3, 4):
+    if len(steps.before) in (4, 5) and len(steps.split) > 1:
         groups = steps.split[1]
         if steps == channel_shuffle(steps.before, groups):
             return "nn.ChannelShuffle", {"groups": groups}
+    if len(steps.before) != 4:
+        return None
     if steps.order == (0, 1, 4, 2, 5, 3):
         factor = steps.split[2]
         if steps == pixel_shuffle(steps.before, factor):
@@ -79,7 +81,7 @@ def recognized(steps: Steps) -> tuple[str, dict[str, Param]] | None:
 def channel_shuffle(before: tuple[int, ...], groups: int) -> Steps:
     batch, channels, *size = before
     split = (batch, groups, channels // groups, *size)
-    return Steps(before, split, (0, 2, 1, 3, 4), before)
+    return Steps(before, split, (0, 2, 1, *range(3, len(split))), before)
 
 
 def pixel_shuffle(before: tuple[int, ...], factor: int) -> Steps:

@@ -33,6 +33,13 @@ CHANNELS = steps(
     "(2,2,3,4,5)",
     "(2,6,4,5)",
 )
+VOLUMES = steps(
+    "(2,6,3,4,5)",
+    "(2,2,3,3,4,5)",
+    "Tensor.permute p 1 1 a b dims=(0,2,1,3,4,-1)",
+    "(2,3,2,3,4,5)",
+    "(2,6,3,4,5)",
+)
 UP = steps(
     "(2,12,4,5)",
     "(2,3,2,2,4,5)",
@@ -53,6 +60,7 @@ DOWN = steps(
     ("text", "type", "before", "after", "params"),
     [
         (CHANNELS, "nn.ChannelShuffle", "(2,6,4,5)", "(2,6,4,5)", "groups=3"),
+        (VOLUMES, "nn.ChannelShuffle", "(2,6,3,4,5)", "(2,6,3,4,5)", "groups=2"),
         (UP, "nn.PixelShuffle", "(2,12,4,5)", "(2,3,8,10)", "upscale_factor=2"),
         (DOWN, "nn.PixelUnshuffle", "(2,3,4,6)", "(2,12,2,3)", "downscale_factor=2"),
     ],
@@ -66,6 +74,9 @@ def test_three_steps_are_a_module(text, type, before, after, params):
     [
         CHANNELS.replace("dim0=1 dim1=2", "dim0=2 dim1=3"),
         CHANNELS.replace("shape=(2,6,4,5)", "shape=(2,6,20)").replace("y=(2,6,4,5)", "y=(2,6,20)"),
+        CHANNELS.replace("(2,3,2,4,5)", "(240)").replace("torch.transpose p", "Tensor.permute p")
+        .replace("dim0=1 dim1=2", "dims=(0)").replace("(2,2,3,4,5)", "(240)"),
+        VOLUMES.replace("(0,2,1,3,4,-1)", "(0,2,1,4,3,5)"),
         UP.replace("(0,1,4,2,5,3)", "(0,1,4,3,5,2)"),
         UP.replace("(2,3,2,2,4,5)", "(2,2,2,3,4,5)"),
         DOWN.replace("out 1 0 y", "out 2 0 y a"),
