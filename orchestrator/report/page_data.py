@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 from markupsafe import Markup
 
 from orchestrator.report.differences import PACKAGES
-from orchestrator.report.model import Cell, Report, Row
+from orchestrator.report.model import Cell, Missing, Report, Row
 from orchestrator.report.text import LIMIT, cut
 from suites.trial import DEVICES, EXPORTS, FRONTENDS, TARGETS, Outcome, Stage
 
@@ -31,6 +32,10 @@ NAMED = (
 """The fields of a row that hold one of a few texts; the page has a number for each."""
 
 
+MISSING = {"outcome": "no result", "verdict": "missing"}
+"""What stands in these fields of a trial without a result."""
+
+
 def embed(data: Any) -> Markup:
     """Data as JSON that stands in a script element and cannot end it."""
     text = msgspec.json.encode(data).decode()
@@ -40,16 +45,20 @@ def embed(data: Any) -> Markup:
 
 
 def page_data(report: Report) -> dict[str, Any]:
-    """`rows` hold the NAMED fields as numbers into `names`, then the rest of `fields`."""
+    """`rows` hold the NAMED fields as numbers into `names`, then the rest of `fields`; so do those
+    of `missing`."""
     names: dict[str, dict[str, int]] = {field: {} for field in NAMED}
 
-    def number(row: Row, field: str) -> int:
-        texts = names[field]
-        return texts.setdefault(getattr(row, field) or "", len(texts))
+    def numbers(row: Row | Missing) -> Iterator[int]:
+        for field, texts in names.items():
+            text = getattr(row, field, "") or ""
+            if isinstance(row, Missing):
+                text = MISSING.get(field, text)
+            yield texts.setdefault(text, len(texts))
 
     rows = [
         [
-            *(number(row, field) for field in NAMED),
+            *numbers(row),
             row.diagnostic,
             _milliseconds(row),
             row.attempts,
@@ -57,10 +66,12 @@ def page_data(report: Report) -> dict[str, Any]:
         ]
         for row in report.rows
     ]
+    missing: list[list[Any]] = [[*numbers(trial), None, [], 0, None] for trial in report.missing]
     return {
         "fields": [*NAMED, "diagnostic", "times", "attempts", "peak"],
         "names": {field: list(texts) for field, texts in names.items()},
         "rows": rows,
+        "missing": missing,
         "diagnostics": _within(report.diagnostics, BUDGET),
         "order": {
             "frontend": FRONTENDS,
@@ -69,7 +80,7 @@ def page_data(report: Report) -> dict[str, Any]:
             "device": DEVICES,
         },
         "stages": list(Stage),
-        "glyphs": GLYPHS,
+        "glyphs": {**GLYPHS, MISSING["outcome"]: "?"},
         "versions": {cell.label: _versions(cell) for cell in report.cells},
     }
 

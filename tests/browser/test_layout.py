@@ -63,10 +63,10 @@ def test_outcomes_and_verdicts_are_told_without_colour(visit, busy):
     assert len(set(signs[:5])) == 5
     marks = page.locator("#trials .g").evaluate_all(
         "all => all.map((it) => [it.classList[1], getComputedStyle(it).boxShadow,"
-        " getComputedStyle(it).fontWeight].join())"
+        " getComputedStyle(it).outlineStyle, getComputedStyle(it).fontWeight].join())"
     )
     by_verdict = {mark.split(",")[0]: mark.partition(",")[2] for mark in marks}
-    assert len(by_verdict) == len(set(by_verdict.values())) == 4
+    assert len(by_verdict) == len(set(by_verdict.values())) == 5
 
 
 def test_headers_stay_in_sight(visit, large):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -22,7 +24,7 @@ def test_everything_is_shown_at_first(visit, busy):
     assert cases == [
         "F_elu", "F_mish", "F_relu", "nn_GRU", "torch_topk", "transformers_qwen3_attention",
     ]  # fmt: skip
-    assert said == "6 of 6 cases, 73 of 73 trials"
+    assert said == "6 of 6 cases, 74 of 74 trials"
 
 
 @pytest.mark.parametrize(
@@ -41,7 +43,7 @@ def test_everything_is_shown_at_first(visit, busy):
 def test_filters(visit, busy, field, value, cases, trials):
     page = visit(busy)
     page.select_option(f"[name={field}]", value)
-    expect(page.locator("#shown")).to_contain_text(f" {trials} of 73 trials")
+    expect(page.locator("#shown")).to_contain_text(f" {trials} of 74 trials")
     assert cases is None or shown(page)[0] == cases
     assert page.evaluate("location.hash") == f"#{field}={value}"
 
@@ -50,9 +52,9 @@ def test_filters_narrow_each_other_and_are_cleared(visit, busy):
     page = visit(busy)
     page.select_option("[name=verdict]", "unexpected")
     page.select_option("[name=cell]", "torch213-tf5")
-    expect(page.locator("#shown")).to_have_text("1 of 6 cases, 2 of 73 trials")
+    expect(page.locator("#shown")).to_have_text("1 of 6 cases, 2 of 74 trials")
     page.click("button[type=reset]")
-    expect(page.locator("#shown")).to_have_text("6 of 6 cases, 73 of 73 trials")
+    expect(page.locator("#shown")).to_have_text("6 of 6 cases, 74 of 74 trials")
     page.select_option("[name=outcome]", "crashed")
     page.select_option("[name=verdict]", "ok")
     expect(page.locator("#shown")).to_contain_text("nothing matches these filters")
@@ -61,7 +63,7 @@ def test_filters_narrow_each_other_and_are_cleared(visit, busy):
 def test_a_tile_filters(visit, busy):
     page = visit(busy)
     page.click(".tile.expected")
-    expect(page.locator("#shown")).to_have_text("1 of 6 cases, 4 of 73 trials")
+    expect(page.locator("#shown")).to_have_text("1 of 6 cases, 4 of 74 trials")
     expect(page.locator("[name=verdict]")).to_have_value("expected")
 
 
@@ -115,6 +117,16 @@ def test_an_address_of_no_trial_says_so(visit, busy):
     page = visit(busy, "#trial=torch214-av/F_gone/ts/pnnx/cpu")
     expect(page.locator("#shown")).to_contain_text("This report has no trial torch214-av/F_gone/")
     expect(page.locator("#detail")).not_to_be_visible()
+
+
+def test_a_trial_without_a_result(visit, busy):
+    page = visit(busy, "#verdict=missing")
+    assert shown(page) == (["F_mish"], "1 of 6 cases, 1 of 74 trials")
+    gap = page.locator("#trials td:not(.dim)[tabindex]")
+    expect(gap).to_have_text("?")
+    gap.click()
+    expect(page.locator("#detail")).to_contain_text("pnnx-parity run --resume 20261103-0600")
+    expect(page.locator("#detail .command")).to_contain_text("--device cuda")
 
 
 def test_the_way_back(visit, busy):
@@ -186,7 +198,8 @@ def test_keys_in_the_detail(visit, busy):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("k")
     page.keyboard.press("Escape")
-    assert focused(page).startswith("nn_GRU, torch213-tf5, pt2 → pnnx")
+    cell = page.locator("#trials td:focus")
+    expect(cell).to_have_attribute("aria-label", re.compile("^nn_GRU, torch213-tf5, pt2 → pnnx"))
     assert page.evaluate("location.hash") == "#outcome=crashed"
 
 

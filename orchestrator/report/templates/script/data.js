@@ -3,7 +3,7 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
-const trials = data.rows.map((values) => {
+const trials = [...data.rows, ...data.missing].map((values) => {
   const trial = {};
   data.fields.forEach((field, i) => {
     const names = data.names[field];
@@ -18,6 +18,7 @@ const trials = data.rows.map((values) => {
   trial.total = trial.times.reduce((sum, time) => sum + (time ?? 0), 0);
   return trial;
 });
+if (data.missing.length) trials.sort((a, b) => (a.case < b.case ? -1 : a.case > b.case ? 1 : 0));
 const byId = new Map(trials.map((trial) => [trial.id, trial]));
 
 function what(trial) {

@@ -48,6 +48,7 @@ function* parts(trial) {
   yield element("p", { class: "verdictline" },
     element("span", { class: `badge ${trial.verdict}` }, trial.verdict), " ",
     trial.verdict === "expected" ? `${what(trial)}: ${trial.why}` : trial.why || what(trial));
+  if (trial.verdict === "missing") yield element("p", {}, "continue with ", element("code", {}, `pnnx-parity run --resume ${trial.run}`));
   if (trial.expectation) yield element("p", { class: "where" }, `Expectation: ${trial.expectation}`);
   if (/^https?:/.test(trial.link))
     yield element("p", {}, element("a", { href: trial.link, rel: "noreferrer" }, trial.link));
@@ -59,7 +60,8 @@ function* parts(trial) {
   yield element("h3", {}, `Stages, ${duration(trial.total)}`);
   yield stages(trial);
   yield element("h3", {}, "Run it again");
-  const command = element("pre", { class: "command", tabindex: "0" }, commandOf(trial));
+  const words = commandOf(trial).flatMap((word) => [" ", element("span", {}, word)]).slice(1);
+  const command = element("pre", { class: "command", tabindex: "0" }, ...words);
   yield element("div", { class: "again" }, command, button("Copy", "Copy the command", (event) => copy(command, event.target)));
   yield element("h3", {}, "Where it ran");
   yield facts(trial);
@@ -89,7 +91,7 @@ function commandOf(trial) {
   const options = { cell: trial.cell.split("@")[0], frontend: trial.frontend, target: trial.target, device: trial.device };
   if (trial.export !== "plain") options.export = trial.export;
   const words = Object.entries(options).map(([name, value]) => `--${name} ${value}`);
-  return `pnnx-parity run -k ${trial.case} ${words.join(" ")}`;
+  return ["pnnx-parity run", `-k ${trial.case}`, ...words];
 }
 
 // Some browsers give a page that was opened as a file no clipboard: there the selection is copied.

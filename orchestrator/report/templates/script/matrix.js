@@ -101,7 +101,8 @@ function heads(columns) {
 }
 
 function makeRow(name, row, columns) {
-  const tr = element("tr", {}, element("th", { scope: "row", title: name }, name));
+  const parts = name.split(/(?<=_)/).flatMap((part) => [part, element("wbr")]);
+  const tr = element("tr", {}, element("th", { scope: "row", title: name }, ...parts));
   columns.forEach((column, i) => {
     const trial = row.get(column.column);
     const td = element("td", { class: "glyph" + (startsCell(columns, i) ? " first" : "") });
