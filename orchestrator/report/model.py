@@ -270,7 +270,7 @@ class Report(msgspec.Struct, kw_only=True):
     """Everything that did not pass, and every stale pass, whatever its case; largest first."""
     changes: Changes = msgspec.field(default_factory=Changes)
     trend: list[Point] = []
-    """The last runs that are comparable with this report, oldest first; it is the last of them."""
+    """The last runs that are comparable with this report, oldest first; its own are among them."""
     structure: Structure = msgspec.field(default_factory=Structure)
 
     @property
