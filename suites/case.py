@@ -71,8 +71,8 @@ class Tolerance:
 class Case:
     """A loaded case: the class to build and everything that its decorator said.
 
-    `inputs` and `ncnn_inputs` have one nest for each argument of forward: an `Input`, or a list or
-    dict of nests. `options` are converter arguments (`inputshape2`, `moduleop`, `input`).
+    `inputs` and `ncnn_inputs` have one nest for each argument of forward: an `Input`, or a tuple,
+    list or dict of nests. `options` are converter arguments (`inputshape2`, `moduleop`, `input`).
     """
 
     name: str
@@ -112,8 +112,8 @@ def case(
 ) -> Any:
     """Register a module-level `nn.Module` class as the case that bears the class's name.
 
-    `inputs`: for each argument of forward a shape (float32), an `Input`, or a list or dict of
-    those; a tuple of ints is a shape, a nest is a list or dict. `ncnn_inputs`: the same for the
+    `inputs`: for each argument of forward a shape (float32), an `Input`, or a tuple, list or dict
+    of those; a tuple of ints is a shape. `ncnn_inputs`: the same for the
     ncnn target, where they differ; giving them makes it a target, which otherwise `targets` does.
     Arguments of forward that ncnn is spared come last, with None for their default. `needs`:
     requirement strings (`"torchvision"`, `"transformers>=5"`). `limit`: seconds that one trial may
@@ -177,8 +177,8 @@ def _spec(nest: Any) -> Any:
         return nest
     if isinstance(nest, tuple) and all(isinstance(size, int) for size in nest):
         return Input(nest)
-    if isinstance(nest, list):
-        return [_spec(each) for each in nest]
+    if isinstance(nest, list | tuple):
+        return type(nest)(_spec(each) for each in nest)
     if isinstance(nest, dict):
         return {key: _spec(each) for key, each in nest.items()}
-    raise TypeError(f"{nest!r} is not a shape, an Input, or a list or dict of those")
+    raise TypeError(f"{nest!r} is not a shape, an Input, or a tuple, list or dict of those")

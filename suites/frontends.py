@@ -16,6 +16,7 @@ import torch
 
 from suites import pnnx_program
 from suites.case import Case
+from suites.inputs import save
 from suites.pnnx_fusions import changed_arithmetic
 from suites.trial import DECOMPOSED, PLAIN, STRICT
 
@@ -44,13 +45,15 @@ class TorchScript:
         self._modules: set[str] = set()
 
     def export(self, model: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
+        if "input" in self._case.options:
+            save(self._case.options["input"], inputs)
         traced = torch.jit.trace(model, inputs, check_trace=False)
         traced.save(self._model)
         self._traced = Counter(node.kind() for node in traced.inlined_graph.nodes())
         self._modules = {name for name, _ in model.named_modules()}
 
     def convert(self, target: str) -> bool:
-        options = [f"{key}={value}" for key, value in self._case.options.items()]
+        options = [f"{key}={spelled(value)}" for key, value in self._case.options.items()]
         outputs = [
             self._model.with_suffix(f".{target}.param"),
             self._model.with_suffix(f".{target}.bin"),
@@ -70,6 +73,8 @@ class ExportedProgram:
         self._model = Path(f"{case.name}.pt2")
 
     def export(self, model: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
+        if "input" in self._case.options:
+            save(self._case.options["input"], inputs)
         torch.export.save(exported(model, inputs, export=self._export), self._model)
 
     def convert(self, target: str) -> bool:
@@ -102,6 +107,11 @@ def exported(
         model, inputs, kwargs, dynamic_shapes=dynamic_shapes, strict=export == STRICT
     )
     return program.run_decompositions() if export == DECOMPOSED else program
+
+
+def spelled(value: Any) -> str:
+    """An option as the program's command line has it: files and names are separated by commas."""
+    return value if isinstance(value, str) else ",".join(value)
 
 
 def generated(name: str, target: str) -> Path:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
+from torch.utils._pytree import tree_leaves
 
 from suites.case import Input
 
@@ -24,8 +26,8 @@ def draw(nests: Sequence[Any], device: str = "cpu") -> tuple[Any, ...]:
 
 
 def _draw(nest: Any, device: str) -> Any:
-    if isinstance(nest, list):
-        return [_draw(each, device) for each in nest]
+    if isinstance(nest, list | tuple):
+        return type(nest)(_draw(each, device) for each in nest)
     if isinstance(nest, dict):
         return {key: _draw(each, device) for key, each in nest.items()}
     return _tensor(nest).to(device)
@@ -36,3 +38,9 @@ def _tensor(spec: Input) -> torch.Tensor:
     if dtype.is_floating_point or dtype.is_complex:
         return torch.rand(spec.shape, dtype=dtype)
     return torch.randint(INTEGER_BOUND, spec.shape, dtype=dtype)
+
+
+def save(files: Sequence[str], inputs: tuple[Any, ...]) -> None:
+    """Save the tensors of the inputs, nests opened, as `.npy` files in the working directory."""
+    for file, tensor in zip(files, tree_leaves(inputs), strict=True):
+        np.save(file, tensor.cpu().numpy())

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 import torch
 
 from suites.case import Input, case
-from suites.inputs import draw
+from suites.inputs import draw, save
 
 
 def specs(*inputs):
@@ -58,7 +61,19 @@ def test_booleans_are_refused():
         Input((2,), "bool")
 
 
-@pytest.mark.parametrize("nest", ["(1, 2)", (1, 2.5), ((1,), (2,)), 3, None])
+@pytest.mark.parametrize("nest", ["(1, 2)", (1, 2.5), ((1,), 2), 3, None])
 def test_what_is_no_spec_is_refused(nest):
-    with pytest.raises(TypeError, match="is not a shape, an Input, or a list or dict"):
+    with pytest.raises(TypeError, match="is not a shape, an Input, or a tuple, list"):
         case(inputs=[nest])
+
+
+def test_inputs_are_saved_in_the_order_of_their_leaves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    nest = draw([(Input((2,)), [Input((), "int64")]), {"b": Input((1,)), "a": Input((3,))}])
+    save(["0.npy", "1.npy", "2.npy", "3.npy"], nest)
+    saved = [torch.from_numpy(np.load(f"{place}.npy")) for place in range(4)]
+    (x, [n]), named = nest
+    assert all(map(torch.equal, saved, [x, n, named["b"], named["a"]]))
+    assert isinstance(nest[0], tuple)
