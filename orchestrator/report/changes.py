@@ -14,7 +14,7 @@ from typing import NamedTuple
 from orchestrator.history import Came, Key, Past, PastRun, usual
 from orchestrator.report.merge import Newest
 from orchestrator.report.model import Change, Changes, Flaky, Point, Row, Slower, what
-from orchestrator.report.text import first_line, pattern, visible
+from orchestrator.report.text import gist, pattern, visible
 from suites.trial import Outcome
 
 SLOWER = 2.0
@@ -53,7 +53,7 @@ class Compared(NamedTuple):
             row=self.number,
             run=visible(last.run.name),
             what=what(last.outcome, last.stage),
-            diagnostic=first_line(visible(last.diagnostic)),
+            diagnostic=gist(visible(last.diagnostic)),
         )
 
 

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from orchestrator.expectations import Verdict
 from orchestrator.report.model import Cell, Missing, Report, Row
-from orchestrator.report.text import first_line
+from orchestrator.report.text import gist
 from suites.trial import PLAIN, Outcome
 
 
@@ -63,7 +63,7 @@ def _case(row: Row, diagnostic: str) -> Element:
         SubElement(case, "skipped", type="expected", message=message).text = diagnostic
     elif not row.verdict.green:
         broken = row.outcome in (Outcome.crashed, Outcome.timed_out)
-        message = f"{row.why}: {first_line(diagnostic)}" if diagnostic else row.why
+        message = f"{row.why}: {gist(diagnostic)}" if diagnostic else row.why
         text = f"{diagnostic}\n\nagain: {row.command}"
         tag = "error" if broken else "failure"
         SubElement(case, tag, type=f"{row.verdict}.{row.outcome}", message=message).text = text

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from orchestrator.report.differences import PACKAGES
 from orchestrator.report.headline import count, counts, headline
 from orchestrator.report.model import Difference, Group, Report, Side
-from orchestrator.report.text import first_line
+from orchestrator.report.text import gist
 
 MOST = 50
 LIMIT = 1_000_000
@@ -184,7 +184,7 @@ def _table(heads: Sequence[str], rows: Sequence[Iterable[str]], total: int) -> I
 
 def _escape(text: str) -> str:
     """Text that neither Markdown nor HTML takes for its own, on one line."""
-    plain = html.escape(first_line(text, 300))
+    plain = html.escape(gist(text, 300))
     return "".join(f"&#{ord(sign)};" if sign in "|\\`*_[]~@#:$" else sign for sign in plain)
 
 

@@ -29,7 +29,7 @@ from orchestrator.report.model import (
     Unlike,
 )
 from orchestrator.report.page_data import GLYPHS, embed, facts, page_data
-from orchestrator.report.text import first_line
+from orchestrator.report.text import gist
 from orchestrator.report.trend import percent, trend
 from suites.trial import Outcome
 
@@ -63,7 +63,7 @@ def page(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"first_line": first_line}
+    environment.filters |= {"gist": gist}
     script = _joined("script", SCRIPTS, ".js")
     return environment.get_template("page.html.j2").render(
         report=report,

@@ -10,7 +10,7 @@ from pathlib import Path
 from orchestrator.report.github import annotated
 from orchestrator.report.headline import count, counts, headline
 from orchestrator.report.model import Group, Report
-from orchestrator.report.text import first_line
+from orchestrator.report.text import gist
 from suites.registry import CaseInfo
 
 MOST = 10
@@ -55,7 +55,7 @@ def _group(report: Report, group: Group) -> Iterator[str]:
     yield from (f"  {place}" for place in report.places(group.rows))
     if row.diagnostic is not None:
         # Behind a sign, so that no text that begins with `::` is a command to GitHub.
-        yield f"  | {first_line(report.diagnostic(row), 160)}"
+        yield f"  | {gist(report.diagnostic(row), 160)}"
     yield f"  again: {row.command}"
 
 

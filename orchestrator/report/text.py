@@ -74,6 +74,13 @@ def first_line(text: str, limit: int = 240) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
+def gist(text: str, limit: int = 240) -> str:
+    """The first line; with the second where the first but names an error: `RuntimeError:`."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    told = 2 if lines and lines[0].endswith(":") else 1
+    return first_line(" ".join(lines[:told]), limit)
+
+
 PLACES = (
     (re.compile(r", at \S+:\d+(?: `[^`]*`)?(?: \(in [^)]*\))?"), ""),  # converter.errors.Where
     (re.compile(r"(?<!\w)(?:[A-Za-z]:)?[/\\](?:[\w.+~-]+[/\\])+"), ""),  # folders
@@ -86,7 +93,7 @@ PLACES = (
 def pattern(diagnostic: str, case: str) -> str:
     """What a diagnostic has in common with others of its kind: its first line, without the case's
     name, source places, folders, addresses, numbers and shapes."""
-    line = first_line(diagnostic, 400).replace(case, "CASE")
+    line = gist(diagnostic, 400).replace(case, "CASE")
     for place, kind in PLACES:
         line = place.sub(kind, line)
     return line

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.report.model import Missing
-from orchestrator.report.text import cut, first_line, pattern, visible, visible_all
+from orchestrator.report.text import cut, first_line, gist, pattern, visible, visible_all
 
 anything = st.text(st.characters(codec=None), max_size=60)
 
@@ -66,6 +66,14 @@ def test_first_line():
     assert first_line("\n  \n one \n two") == "one"
     assert first_line("") == ""
     assert first_line("x" * 500, 10) == "x" * 9 + "…"
+
+
+def test_gist_tells_more_than_an_error_s_name():
+    assert gist("RuntimeError:\n\n  no such thing\nmore") == "RuntimeError: no such thing"
+    assert gist("one\ntwo") == "one"
+    assert gist("RuntimeError:") == "RuntimeError:"
+    assert gist("") == ""
+    assert pattern("RuntimeError:\nno 7 things", "F_x") == "RuntimeError: no N things"
 
 
 @pytest.mark.parametrize(
