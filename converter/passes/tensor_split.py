@@ -21,17 +21,17 @@ class Piece(NamedTuple):
 class SlicesToTensorSplit(Pass):
     """Before: `Tensor.slice x -> a dim=1 start=0 end=2`, `Tensor.slice x -> b dim=1 start=2`.
 
-    After: `torch.tensor_split x -> a b dim=1 indices=(2)`. Slices that overlap the others stay.
+    After: `torch.tensor_split x -> a b dim=1 indices=(2)`. Other slices of x stay.
     """
 
     def run(self, graph: Graph) -> int:
-        groups: dict[tuple[Operand, int], dict[int, Piece]] = defaultdict(dict)
+        groups: dict[tuple[Operand, int], list[Piece]] = defaultdict(list)
         for op in graph.of_type("Tensor.slice"):
             found = piece(op)
             if found is not None:
                 dim, taken = found
-                groups[op.inputs[0], dim].setdefault(taken.start, taken)
-        return sum(split(graph, source, dim, pieces) for (source, dim), pieces in groups.items())
+                groups[op.inputs[0], dim].append(taken)
+        return sum(split_all(graph, source, dim, some) for (source, dim), some in groups.items())
 
 
 def piece(op: Operator) -> tuple[int, Piece] | None:
@@ -46,20 +46,37 @@ def piece(op: Operator) -> tuple[int, Piece] | None:
     if not isinstance(size, int):
         return None
     first, last, _ = slice(start, end).indices(size)
-    return (dim % len(shape), Piece(first, last, end, op)) if first < last else None
+    return (dim % len(shape), Piece(first, last, end, op)) if 0 < last - first < size else None
 
 
-def split(graph: Graph, source: Operand, dim: int, pieces: dict[int, Piece]) -> bool:
-    """Replace the slices that follow each other from the first element to the last."""
+def split_all(graph: Graph, source: Operand, dim: int, pieces: list[Piece]) -> int:
+    """Replace the slices that follow each other from the first element to the last, then those of
+    the others that do.
+    """
     assert source.shape is not None
+    size, changed = source.shape[dim], 0
+    assert isinstance(size, int)
+    while chain := cover(pieces, size):
+        first = next(one.op for one in pieces if one in chain)
+        split(graph, source, dim, chain, first)
+        pieces = [one for one in pieces if one not in chain]
+        changed += 1
+    return changed
+
+
+def cover(pieces: list[Piece], size: int) -> list[Piece]:
+    """Pieces each of which starts where the one before it ends, from 0 to size; none if none do."""
+    leading: dict[int, Piece] = {}
+    for one in sorted(pieces, key=lambda one: one.start, reverse=True):
+        if one.end == size or one.end in leading:
+            leading.setdefault(one.start, one)
     chain: list[Piece] = []
-    place = 0
-    while place in pieces:
-        chain.append(pieces[place])
-        place = chain[-1].end
-    if len(chain) < 2 or place != source.shape[dim]:
-        return False
-    first = next(one.op for one in pieces.values() if one in chain)
+    while (place := chain[-1].end if chain else 0) in leading:
+        chain.append(leading[place])
+    return chain
+
+
+def split(graph: Graph, source: Operand, dim: int, chain: list[Piece], first: Operator) -> None:
     graph.add(
         "torch.tensor_split",
         first.name,
@@ -69,4 +86,3 @@ def split(graph: Graph, source: Operand, dim: int, pieces: dict[int, Piece]) -> 
         before=first,
     )
     graph.remove_all(one.op for one in chain)
-    return True

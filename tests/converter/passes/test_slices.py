@@ -149,6 +149,14 @@ def test_a_slice_that_overlaps_the_split_stays():
     assert made.of_type("torch.tensor_split")[0].params["indices"] == (4,)
 
 
+def test_a_dim_may_be_split_twice():
+    made = graph(slices([(0, 5), (0, 4), (4, 8), (0, 2), (2, 6), (6, END)]))
+    assert SlicesToTensorSplit()(made) == 2
+    splits = [op.params["indices"] for op in made.of_type("torch.tensor_split")]
+    assert splits == [(4,), (2, 6)]
+    assert [op.name for op in made.of_type("Tensor.slice")] == ["s0"]
+
+
 @pytest.mark.parametrize(
     "ranges", [[(0, 3), (3, 7)], [(0, 3), (4, 8)], [(0, 8)], [(0, 4), (3, 8)], [(1, 4), (4, 8)]]
 )
