@@ -56,18 +56,21 @@ class torchaudio_F_spectrogram(Windows):
         )
 
 
-@case(inputs=WAVES)
+@case(inputs=WAVES, ncnn_inputs=MONO, proves=("torchaudio.functional.spectrogram",))
 class torchaudio_F_spectrogram_power1(Windows):
     """Magnitudes: each normalization, padding, half or whole spectra."""
 
-    def forward(self, x, y, z):
-        return (
+    def forward(self, x, y, z=None):
+        magnitudes = (
             spectrogram(x, self.hann, power=1),
             spectrogram(x, self.short, hop=20, power=1.0, center=False, normalized=True),
             spectrogram(y, self.hann, pad=9, power=1, pad_mode="constant", onesided=False),
             spectrogram(y, self.short, hop=11, power=1, normalized="frame_length"),
-            spectrogram(z, self.hann, power=1, pad_mode="replicate", normalized="window"),
         )
+        if z is None:
+            return magnitudes
+        last = spectrogram(z, self.hann, power=1, pad_mode="replicate", normalized="window")
+        return (*magnitudes, last)
 
 
 @case(inputs=WAVES, ncnn_inputs=MONO)
@@ -91,7 +94,7 @@ class torchaudio_Spectrogram(nn.Module):
         return (*squares, *spectra, self.plain(z), self.default(z), self.complex(z))
 
 
-@case(inputs=WAVES)
+@case(inputs=WAVES, ncnn_inputs=MONO, proves=("torchaudio.transforms.Spectrogram",))
 class torchaudio_Spectrogram_power1(nn.Module):
     """Modules that return magnitudes."""
 
@@ -104,8 +107,9 @@ class torchaudio_Spectrogram_power1(nn.Module):
         self.frame = Spectrogram(32, 24, power=1.0, center=False, normalized="frame_length")
         self.whole = Spectrogram(40, power=1, pad_mode="replicate", onesided=False)
 
-    def forward(self, x, y, z):
-        return self.plain(x), self.short(x), self.frame(y), self.whole(y), self.plain(z)
+    def forward(self, x, y, z=None):
+        magnitudes = self.plain(x), self.short(x), self.frame(y)
+        return magnitudes if z is None else (*magnitudes, self.whole(y), self.plain(z))
 
 
 def wave(pairs, window, length=None, n_fft=64, hop=16, pad=0, normalized=False, **options):

@@ -39,23 +39,45 @@ def make(implementation="eager", **settings):
 
 @case(
     inputs=[
-        *((2, 9, 64), Input((2, 9), "int64"), (2, 9)),
+        *((2, 9, 64), (2, 9, 8), (2, 9, 8), (2, 1, 9, 9), Input((2, 9), "int64"), (2, 9)),
         *((2, 1, 64), Input((2, 1), "int64"), (2, 1, 4, 16), (2, 1, 4, 8)),
     ],
+    ncnn_inputs=[(1, 9, 64), (1, 9, 8), (1, 9, 8), (1, 1, 9, 9)],
 )
 class transformers_deepseek_v3_attention(nn.Module):
-    """Keys and values from one latent, which the cache holds; queries from another, or not."""
+    """Keys and values from one latent, which the cache holds; queries from another, or not.
+
+    For ncnn a text, the cosines and sines of its positions and a mask, which others work out; by
+    halves, as pnnx's ncnn has no slices with steps.
+    """
 
     def __init__(self):
         super().__init__()
         self.rotary, self.plain = make(q_lora_rank=24)
         _, self.fast = make("sdpa", q_lora_rank=None, rope_interleave=False)
+        _, self.halves = make(q_lora_rank=24, rope_interleave=False)
         self.longer, self.scaled = make(q_lora_rank=24, attention_bias=True, rope_scaling=LONGER)
 
-    def forward(self, x, positions, drawn, step, position, latent, rotated):
+    def forward(
+        self,
+        x,
+        cos,
+        sin,
+        mask,
+        positions=None,
+        drawn=None,
+        step=None,
+        position=None,
+        latent=None,
+        rotated=None,
+    ):
+        turned = self.halves(x, (cos, sin), None)[0], self.fast(x, (cos, sin), mask)[0]
+        if positions is None:
+            return turned
         turns = self.rotary(x, positions)
         later = self.longer(step, position)
         return (
+            *turned,
             *self.plain(x, turns, causal(x) + padding(kept(drawn))),
             self.fast(x, turns, None)[0],
             self.scaled(step, later, None, **cached(latent, rotated))[0],

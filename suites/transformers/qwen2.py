@@ -35,10 +35,31 @@ class Decoder(nn.Module):
         self.longer, self.fast = make("sdpa", 2, rope_scaling=LONGER)
         _, self.single = make("sdpa", 1)
 
-    def forward(self, x, positions, drawn, step, position, keys, values):
+    def forward(
+        self,
+        x,
+        cos,
+        sin,
+        mask,
+        positions=None,
+        drawn=None,
+        step=None,
+        position=None,
+        keys=None,
+        values=None,
+    ):
+        turned = (
+            self.plain(x, (cos, sin), None)[0],
+            self.plain(x, (cos, sin), mask)[0],
+            self.fast(x, (cos, sin), mask)[0],
+            self.single(x, (cos, sin), mask)[0],
+        )
+        if positions is None:
+            return turned
         back = causal(x)
         turns = self.rotary(x, positions)
         return (
+            *turned,
             *self.plain(x, turns, back)[:2],
             self.single(x, turns, back + padding(kept(drawn)))[0],
             self.fast(x, self.longer(x, positions), None)[0],
@@ -47,12 +68,14 @@ class Decoder(nn.Module):
 
 
 INPUTS = [
-    *((2, 9, 64), Input((2, 9), "int64"), (2, 9)),
+    *((2, 9, 64), (2, 9, 16), (2, 9, 16), (2, 1, 9, 9), Input((2, 9), "int64"), (2, 9)),
     *((2, 1, 64), Input((2, 1), "int64"), (2, 2, 4, 16), (2, 2, 4, 16)),
 ]
+TURNED = [(1, 9, 64), (1, 9, 16), (1, 9, 16), (1, 1, 9, 9)]
+"""For ncnn a text, the cosines and sines of its positions and a mask, which others work out."""
 
 
-@case(inputs=INPUTS)
+@case(inputs=INPUTS, ncnn_inputs=TURNED)
 class transformers_qwen2_attention(Decoder):
     def __init__(self):
         super().__init__(Qwen2Config, Qwen2Attention, Qwen2RotaryEmbedding)

@@ -1,13 +1,13 @@
 """Attention of Qwen3."""
 
 from suites.case import case
-from suites.transformers.qwen2 import INPUTS, Decoder
+from suites.transformers.qwen2 import INPUTS, TURNED, Decoder
 from suites.transformers.version import modeling
 
 qwen3 = modeling("qwen3")
 
 
-@case(inputs=INPUTS)
+@case(inputs=INPUTS, ncnn_inputs=TURNED)
 class transformers_qwen3_attention(Decoder):
     """As Qwen2's, with norms of queries and keys."""
 
