@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from converter.aten.call import Call
-from converter.aten.dtype import convert, torch_dtype
+from converter.aten.dtype import cast, convert, torch_dtype
 from converter.aten.emit import Emitter
+from converter.aten.memory import lay
 from converter.aten.registry import lowers
 from converter.ir import Operand
 
@@ -14,14 +15,18 @@ from converter.ir import Operand
     "prims.convert_element_type.default",
 )
 def to(call: Call, emit: Emitter) -> None:
-    """A change of dtype; of device or memory format only, it is none."""
+    """A change of dtype or memory format; of device only, it is none."""
     source = call.tensor(next(iter(call.args)))
-    other = call.args.get("other")
+    other, format = call.args.get("other"), call.args.get("memory_format")
     dtype = other.dtype if isinstance(other, Operand) else call.args.get("dtype")
-    if dtype is None or dtype == source.dtype:
-        emit.alias(call.output, source)
-    else:
+    converts = dtype is not None and dtype != source.dtype
+    if format not in (None, "torch.preserve_format"):
+        laid = cast(emit, source, str(dtype)) if converts else source
+        lay(emit, call.output, laid, call.string("memory_format"))
+    elif converts:
         convert(emit, call.output, source, str(dtype))
+    else:
+        emit.alias(call.output, source)
 
 
 @lowers("view.dtype")

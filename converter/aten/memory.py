@@ -1,4 +1,4 @@
-"""Operators that read tensors as they lie in memory."""
+"""Operators that tell, or depend on, how tensors lie in memory."""
 
 from __future__ import annotations
 
@@ -8,9 +8,43 @@ from converter.archive.weights import is_contiguous
 from converter.aten.call import Call
 from converter.aten.emit import Emitter
 from converter.aten.registry import lowers
-from converter.ir import Operand
+from converter.ir import Operand, Shape
+
+ROW_MAJOR = "torch.contiguous_format"
+ORDERS = {
+    "torch.channels_last": (0, 2, 3, 1),
+    "torch.channels_last_3d": (0, 2, 3, 4, 1),
+}
+"""The dims of a tensor in the order of its memory; in their own order for any other format."""
 
 INSTEAD = "use views, unfold or index instead"
+
+
+@lowers("contiguous.default")
+def contiguous(call: Call, emit: Emitter) -> None:
+    source, format = call.tensor("self"), call.string("memory_format")
+    if lies(source.shape, call.strides["self"], format):
+        emit.alias(call.output, source)
+    else:
+        lay(emit, call.output, source, format)
+
+
+def lies(shape: Shape | None, strides: Shape, format: str) -> bool:
+    """Whether a tensor lies in memory in a format, as far as is known."""
+    sizes = [size for size in shape or () if isinstance(size, int)]
+    steps = [step for step in strides if isinstance(step, int)]
+    if shape is None or not len(sizes) == len(steps) == len(shape):
+        return False
+    order = ORDERS.get(format, range(len(shape)))
+    return is_contiguous([sizes[dim] for dim in order], [steps[dim] for dim in order])
+
+
+def lay(emit: Emitter, output: Operand, source: Operand, format: str) -> None:
+    """Let `output` be a tensor that lies in memory in a format. Only the last bits of what is
+    computed of it may tell: a pass leaves it out.
+    """
+    layout = {} if format == ROW_MAJOR else {"memory_format": format}
+    emit.op("Tensor.contiguous", output, input=source, **layout)
 
 
 @lowers("as_strided.default")

@@ -6,7 +6,7 @@ from converter.aten.call import Call
 from converter.aten.emit import Emitter
 from converter.aten.registry import alias, lowers
 
-alias("alias.default", "contiguous.default", "detach.default", "detach_.default")
+alias("alias.default", "detach.default", "detach_.default")
 alias(
     "lift_fresh.default", "lift_fresh_copy.default", "resolve_conj.default", "resolve_neg.default"
 )

@@ -85,6 +85,7 @@ def integers(value: Param) -> list[int]:
 
 
 @evaluates(
+    "Tensor.contiguous",
     "Tensor.reshape",
     "Tensor.reshape_as",
     "Tensor.unflatten",

@@ -25,6 +25,7 @@ from converter.passes.fuse_batch_norm import FuseBatchNorm
 from converter.passes.fuse_scaled_dot_product import FuseScaledDotProduct
 from converter.passes.fuse_window_attention import FuseWindowAttention
 from converter.passes.inline import InlineIndices, InlineNumbers
+from converter.passes.layouts import EliminateLayouts
 from converter.passes.matmul import MatmulOfTransposed, MatmulToLinear
 from converter.passes.modules import Modules
 from converter.passes.multihead_attention import MultiheadAttention
@@ -41,6 +42,9 @@ from converter.passes.tensor_split import SlicesToTensorSplit
 from converter.passes.unbatched import Unbatched
 from converter.passes.unbind import SelectsToUnbind
 from converter.passes.unread_outputs import UnreadOutputs
+
+LAYOUT: tuple[Pass, ...] = (EliminateLayouts(),)
+"""What patterns need not look for, where bits may change."""
 
 SPELLING: tuple[Pass, ...] = (
     DeadCode(),
@@ -100,5 +104,8 @@ OPTIMIZATION: tuple[Pass, ...] = (
 
 def run_passes(graph: Graph, optlevel: int) -> list[Pass]:
     """Run the passes of this level in order, and return those that changed something."""
-    optimization = (one for one in OPTIMIZATION if optlevel > one.changes_arithmetic)
-    return [one for one in (*SPELLING, *optimization) if one(graph)]
+    layout, optimization = (
+        [one for one in passes if optlevel > one.changes_arithmetic]
+        for passes in (LAYOUT, OPTIMIZATION)
+    )
+    return [one for one in (*layout, *SPELLING, *optimization) if one(graph)]

@@ -67,6 +67,7 @@ def wrapped(dim: Param, view: View) -> int:
 
 
 @reads(
+    "Tensor.contiguous",
     "Tensor.reshape",
     "Tensor.unflatten",
     "torch.flatten",

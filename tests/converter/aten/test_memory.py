@@ -1,4 +1,4 @@
-"""as_strided: of tensors that fill a part of the memory, in whatever order; refused elsewhere."""
+"""Memory formats; as_strided of what fills a part of the memory in any order, else refused."""
 
 from __future__ import annotations
 
@@ -22,6 +22,22 @@ def test_reads_memory_as_it_was_in_the_export() -> None:
         "x.as_strided((0, 3), (1, 1))",
         "x.as_strided((), ())",
         x=x,
+        how=AS_EXPORTED,
+    )
+
+
+def test_kernels_find_tensors_as_they_lay_in_the_export() -> None:
+    """The same bits: attention adds in another order where its inputs lie otherwise."""
+    attention = "F.scaled_dot_product_attention(y, y, y, scale=0.5)"
+    check(
+        f"(y := image.contiguous(memory_format=torch.channels_last), {attention})",
+        f"(y := image.to(memory_format=torch.channels_last), {attention})",
+        f"(y := image.double().to(torch.float, memory_format=torch.channels_last), {attention})",
+        f"(y := image.transpose(1, 2).contiguous(), {attention})",
+        f"(y := image.transpose(1, 2), {attention})",
+        f"(y := volume.contiguous(memory_format=torch.channels_last_3d)[..., 0], {attention})",
+        image=torch.randn(1, 3, 8, 6),
+        volume=torch.randn(1, 3, 8, 6, 2),
         how=AS_EXPORTED,
     )
 
