@@ -43,7 +43,9 @@ def load(
     path: Path | str,
     *,
     inputshape: Shapes = None,
+    inputshape2: Shapes = None,
     input: Sequence[Path | str] = (),
+    input2: Sequence[Path | str] = (),
     optlevel: int = 2,
 ) -> Graph:
     """Read a `.pt2` file as a graph of PyTorch-level operators, as `.pnnx.param` would hold it.
@@ -52,9 +54,10 @@ def load(
     Raises ConvertError (ArchiveError, UnsupportedError, UsageError).
     """
     shapes = _shapes(inputshape, input, "inputshape")
+    others = _shapes(inputshape2, input2, "inputshape2")
     program = read_program(path)
     try:
-        return _graph(program, shapes, optlevel)[0]
+        return _graph(program, shapes, others, optlevel)[0]
     except BaseException:
         program.close()
         raise
@@ -90,15 +93,10 @@ def convert(
     if moduleop or customop:
         raise UnsupportedError("moduleop and customop are not supported for .pt2 files yet")
     shapes = _shapes(inputshape, input, "inputshape")
-    if (second := _shapes(inputshape2, input2, "inputshape2")) not in (None, shapes):
-        raise UnsupportedError(
-            f"inputshape2={','.join(map(str, second or ()))} would leave dims dynamic, which is "
-            "not supported for .pt2 files yet",
-            mend="convert once for each shape, with inputshape=[…]",
-        )
+    others = _shapes(inputshape2, input2, "inputshape2")
     names = _Names(path)
     with read_program(path) as program, Outputs(path) as outputs:
-        graph, changed = _graph(program, shapes, optlevel)
+        graph, changed = _graph(program, shapes, others, optlevel)
         counted = statistics(graph)
         _write_pnnx(
             graph,
@@ -143,12 +141,15 @@ class _Names:
 
 
 def _graph(
-    program: Program, shapes: Sequence[InputShape] | None, optlevel: int
+    program: Program,
+    shapes: Sequence[InputShape] | None,
+    others: Sequence[InputShape] | None,
+    optlevel: int,
 ) -> tuple[Graph, list[Pass]]:
     """Lower and optimize a program; return its graph and the passes that changed something."""
     if optlevel not in (0, 1, 2):
         raise UsageError(f"optlevel={optlevel} is not 0, 1 or 2")
-    graph = lower(program, bind(program, shapes))
+    graph = lower(program, bind(program, shapes, others))
     graph.check()
     return graph, run_passes(graph, optlevel)
 

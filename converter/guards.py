@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from converter.archive.program import Program, TensorInput, TreeSpec
+from converter.archive.program import Program, SymInput, TensorInput, TreeSpec
+from converter.arithmetic import evaluate
 from converter.errors import UnsupportedError, UsageError
-from converter.symbols import Symbols
 
 Sizes = Mapping[str, tuple[int, ...]]
 """The shapes of the inputs by the Python that guards call them: `L['x']`, `L['xs'][1]`."""
@@ -16,14 +16,17 @@ Sizes = Mapping[str, tuple[int, ...]]
 def check_guards(program: Program, sizes: Mapping[str, tuple[int, ...]], key: str) -> None:
     """Check every guard; `sizes` are the shapes of the inputs by their names in the graph.
 
-    Guards are Python, such as `L['x'].size()[0] % 2 == 0`; they are parsed, never run. Raises
-    UsageError for one that does not hold, UnsupportedError for one that cannot be read.
+    Guards are Python, such as `L['x'].size()[0] % 2 == 0`; they are parsed, never run. Those on
+    numbers that the caller passes are left to the caller. Raises UsageError for one that does not
+    hold, UnsupportedError for one that cannot be read.
     """
-    sources = dict(input_sources(program, sizes))
+    sources, numbers = input_sources(program, sizes)
     for guard in program.guards:
         try:
-            tree = _Sizes(sources).visit(ast.parse(guard, mode="eval")).body
-            holds = Symbols().evaluate_tree(tree)
+            tree = ast.parse(guard, mode="eval")
+            if any(ast.unparse(part) in numbers for part in ast.walk(tree)):
+                continue
+            holds = evaluate(_Sizes(sources).visit(tree).body, {})
         except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
             raise UnsupportedError(
                 f"the program's condition `{guard[:120]}` cannot be checked",
@@ -36,8 +39,11 @@ def check_guards(program: Program, sizes: Mapping[str, tuple[int, ...]], key: st
             )
 
 
-def input_sources(program: Program, sizes: Sizes) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Name the inputs as guards do: by argument, and by number in programs of strict exports."""
+def input_sources(program: Program, sizes: Sizes) -> tuple[Sizes, frozenset[str]]:
+    """Name the inputs as guards do: by argument, and by number in programs of strict exports.
+
+    Return the shapes of tensors by name, and the names of numbers.
+    """
     inputs = iter(program.inputs)
     args, kwargs = program.in_spec.children
     named = [
@@ -45,10 +51,15 @@ def input_sources(program: Program, sizes: Sizes) -> Iterator[tuple[str, tuple[i
         *((str(name), child) for name, child in zip(kwargs.keys, kwargs.children, strict=True)),
     ]
     paths = [path for name, child in named for path in leaves(f"L[{name!r}]", child)]
+    tensors: dict[str, tuple[int, ...]] = {}
+    numbers: set[str] = set()
     for place, (path, given) in enumerate(zip(paths, inputs, strict=False)):
+        names = path, f"L['flat_args'][{place}]"
         if isinstance(given, TensorInput):
-            yield path, sizes[given.name]
-            yield f"L['flat_args'][{place}]", sizes[given.name]
+            tensors |= dict.fromkeys(names, sizes[given.name])
+        elif isinstance(given, SymInput):
+            numbers |= set(names)
+    return tensors, frozenset(numbers)
 
 
 def leaves(path: str, spec: TreeSpec) -> Iterator[str]:

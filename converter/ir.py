@@ -133,6 +133,12 @@ class Operand:
             return None
         return self.producer.attrs["data"]
 
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number, or a list of them, that the model works out as it runs."""
+        made = self.producer is not None and self.producer.type == "pnnx.Expression"
+        return made and self.shape is None and self.dtype is None
+
     def __repr__(self) -> str:
         return f"%{self.name}"
 
@@ -188,9 +194,12 @@ class Graph:
 
     Every edit goes through the methods below, which keep `producer` and `consumers` true. A
     consumer that reads an operand twice stands in `consumers` twice.
+
+    `sizes` are examples of the symbols that its dims hold: inputs are drawn with them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, sizes: Mapping[str, int] | None = None) -> None:
+        self.sizes = dict(sizes or {})
         self.operators: list[Operator] = []
         self.operands: dict[str, Operand] = {}
         self._serial = 0

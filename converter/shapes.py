@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from converter.archive.program import Program, TensorInput
-from converter.errors import UsageError
+from converter.archive.program import Program, Range, SymInput, TensorInput, UserInput
+from converter.dims import symbols_of
+from converter.errors import ConvertError, UsageError
 from converter.guards import check_guards
-from converter.ir import DTYPES
+from converter.ir import DTYPES, Shape
 from converter.npy import read_header
-from converter.symbols import Symbols
+from converter.symbols import UNKNOWN_SIZE, Symbols
 
 _ONE = r"\s*\[((?:\s*\d+\s*(?:,\s*\d+\s*)*)?)\](\w*)\s*"
 _SHAPE = re.compile(_ONE, re.ASCII)
@@ -48,15 +49,61 @@ def read_npy_shapes(paths: Sequence[str | Path], key: str = "input") -> tuple[In
     return tuple(InputShape(*read_header(path, key)) for path in paths)
 
 
-def bind(program: Program, shapes: Sequence[InputShape] | None, key: str = "inputshape") -> Symbols:
-    """Give the program's symbols the values that the shapes imply.
+def bind(
+    program: Program,
+    shapes: Sequence[InputShape] | None,
+    others: Sequence[InputShape] | None = None,
+) -> Symbols:
+    """Give the program's symbols the values that the shapes of `inputshape=` imply.
 
-    Raises UsageError for shapes that do not fit the program, and for a dim whose value is outside
-    of the range that the program was exported for.
+    Those for which `inputshape2=` implies another value stay dynamic, and so do all where no shapes
+    are given. Raises UsageError for shapes that do not fit the program, and for a dim whose value
+    is outside of the range that the program was exported for.
     """
-    symbols = Symbols()
     if shapes is None:
-        return symbols
+        if others is not None:
+            raise UsageError("inputshape2= is given alone", mend="give inputshape=[…] too")
+        return Symbols({}, examples(program))
+    values = solve(program, shapes, "inputshape")
+    numbers = {symbol: size for symbol, size in examples(program).items() if symbol not in values}
+    if others is None:
+        return Symbols(values, numbers)
+    second = solve(program, others, "inputshape2")
+    fixed = {symbol: size for symbol, size in values.items() if second.get(symbol) == size}
+    return Symbols(fixed, values | numbers)
+
+
+def examples(program: Program) -> dict[str, int]:
+    """Sizes to draw inputs with: 128 where the program allows that, else those of the export."""
+    symbols = {
+        symbol
+        for given in program.inputs
+        for dim in (given.type.shape if isinstance(given, TensorInput) else number_of(given))
+        for symbol in symbols_of(dim)
+    }
+    sizes = {symbol: clipped(UNKNOWN_SIZE, program.ranges.get(symbol)) for symbol in symbols}
+    hints = {symbol: program.body.hints.get(symbol, size) for symbol, size in sizes.items()}
+    inputs = [given for given in program.inputs if isinstance(given, TensorInput)]
+    try:
+        known = Symbols(sizes)
+        check_guards(program, {one.name: known.shape(one.type.shape) for one in inputs}, "")
+    except ConvertError:
+        return hints
+    return sizes
+
+
+def number_of(given: UserInput) -> Shape:
+    return (given.expr,) if isinstance(given, SymInput) and isinstance(given.expr, str) else ()
+
+
+def clipped(size: int, range: Range | None) -> int:
+    low, high = range or (None, None)
+    return max(size if high is None else min(size, high), 0 if low is None else low)
+
+
+def solve(program: Program, shapes: Sequence[InputShape], key: str) -> dict[str, int]:
+    """The values of symbols that shapes imply, checked. Raises UsageError."""
+    symbols = Symbols()
     inputs = [given for given in program.inputs if isinstance(given, TensorInput)]
     if len(inputs) != len(shapes):
         raise UsageError(
@@ -70,7 +117,7 @@ def bind(program: Program, shapes: Sequence[InputShape] | None, key: str = "inpu
     _check_ranges(program, symbols, key)
     _check_inputs(inputs, shapes, symbols, key)
     check_guards(program, {i.name: s.dims for i, s in zip(inputs, shapes, strict=True)}, key)
-    return symbols
+    return symbols.values
 
 
 def _bind_input(given: TensorInput, shape: InputShape, symbols: Symbols, key: str) -> None:
@@ -93,16 +140,13 @@ def _bind_input(given: TensorInput, shape: InputShape, symbols: Symbols, key: st
 def _solve_input(given: TensorInput, shape: InputShape, symbols: Symbols) -> None:
     """Find the symbol of a dim such as `2*s0+1`, which no input has as it is."""
     for dim, size in zip(given.type.shape, shape.dims, strict=True):
-        unknown = set(_NAME.findall(dim)) - symbols.values.keys() if isinstance(dim, str) else ()
+        unknown = symbols_of(dim) - symbols.values.keys()
         if len(unknown) != 1:
             continue
         (symbol,) = unknown
         at_zero, at_one = (Symbols({**symbols.values, symbol: value}).size(dim) for value in (0, 1))
         if at_one != at_zero:
             symbols.values[symbol] = (size - at_zero) // (at_one - at_zero)
-
-
-_NAME = re.compile(r"\b[a-z]+\d+\b")
 
 
 def _check_ranges(program: Program, symbols: Symbols, key: str) -> None:
@@ -123,8 +167,10 @@ def _check_inputs(
     for given, shape in zip(inputs, shapes, strict=True):
         wanted = symbols.shape(given.type.shape)
         if wanted != shape.dims:
+            (dim, *_) = (at for at, size in enumerate(wanted) if size != shape.dims[at])
             raise UsageError(
                 f"{key}: {shape} does not fit {given.name}, which was exported as "
                 f"{InputShape(wanted)}",
-                mend="export it with dynamic_shapes, or give the shape that it was exported with",
+                mend=f"give that shape, or export it with dynamic_shapes for dim {dim} of "
+                f"{given.name}",
             )

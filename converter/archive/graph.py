@@ -46,6 +46,7 @@ class _BodyReader:
         self.tensors: dict[str, TensorType] = {}
         self.symbols: dict[str, str | bool | int | float] = {}
         self.strides: dict[str, Shape] = {}
+        self.hints: dict[str, int] = {}
         self.where: Where | None = None
         self.place = "an input of the graph"
 
@@ -54,7 +55,7 @@ class _BodyReader:
         nodes = tuple(self.node(node) for node in self.graph.nodes)
         self.place, self.where = "an output of the graph", None
         outputs = tuple(self.used(argument) for argument in self.graph.outputs)
-        return Body(inputs, outputs, nodes, self.tensors, self.symbols, self.strides)
+        return Body(inputs, outputs, nodes, self.tensors, self.symbols, self.strides, self.hints)
 
     def node(self, node: schema.Node) -> Node:
         modules = module_stack(node.metadata.nn_module_stack)
@@ -196,9 +197,13 @@ class _BodyReader:
             case schema.SymFloat(as_float=float(number) | str(number)):
                 return self.number(number)
         try:
-            return plain(value.as_expr.expr_str if value.as_expr else "")
+            text = plain(value.as_expr.expr_str if value.as_expr else "")
         except ValueError as error:
             raise self.error(f"has a symbolic value that cannot be read: {error}") from None
+        hint = value.as_expr.hint if value.as_expr else None
+        if hint is not None and hint.as_int is not None and text.isidentifier():
+            self.hints[text] = hint.as_int
+        return text
 
 
 _Read = Callable[[_BodyReader, Any], Any]

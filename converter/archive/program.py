@@ -52,7 +52,8 @@ class Body(msgspec.Struct, frozen=True):
 
     `tensors` and `symbols` tell the type of each name that a TensorRef or SymRef of this graph can
     bear; a symbol's is its expression (`s0*4`), or its number where that is known. `strides` are
-    those that each tensor had in the export, in elements.
+    those that each tensor had in the export, in elements. `hints` are the sizes of the export by
+    symbol (`s0`), where the file tells them.
     """
 
     inputs: tuple[Value, ...]
@@ -61,6 +62,7 @@ class Body(msgspec.Struct, frozen=True):
     tensors: Mapping[str, TensorType]
     symbols: Mapping[str, str | bool | int | float]
     strides: Mapping[str, Shape]
+    hints: Mapping[str, int] = msgspec.field(default_factory=dict)
 
 
 class StoredKind(StrEnum):

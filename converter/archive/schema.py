@@ -23,8 +23,15 @@ class Device(msgspec.Struct, gc=False):
     index: int | None = None
 
 
+class Hint(msgspec.Struct, gc=False):
+    """What an expression was in the export."""
+
+    as_int: int | None = None
+
+
 class SymExpr(msgspec.Struct, gc=False):
     expr_str: str
+    hint: Hint | None = None
 
 
 class SymInt(msgspec.Struct, gc=False):

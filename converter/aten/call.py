@@ -7,11 +7,16 @@ from typing import TypeVar
 
 import msgspec
 
+from converter.aten.expr import Expr
 from converter.errors import UnsupportedError, Where
 from converter.ir import Operand, Param, Shape
+from converter.symbols import UNBACKED
 
-Arg = Param | Operand | tuple["Arg", ...]
-"""A bound argument: a tensor, a constant, or a tuple of those."""
+Arg = Param | Operand | Expr | tuple["Arg", ...]
+"""A bound argument: a tensor, a constant, a number that is worked out as the model runs, or a tuple
+of those."""
+
+FIX = "fix the dims with inputshape=[…]"
 
 T = TypeVar("T")
 
@@ -62,12 +67,19 @@ class Call(msgspec.Struct):
     def constant(self, arg: str, value: Arg) -> Param:
         if isinstance(value, Operand):
             raise self.refuse(f"{arg} is a tensor, where a constant is needed")
+        if isinstance(value, Expr):
+            raise self.refuse(f"{arg} depends on sizes that are not fixed", FIX)
         if isinstance(value, tuple):
             return tuple(self.constant(arg, item) for item in value)
         return value
 
     def integer(self, arg: str) -> int:
         return self.typed(arg, int)
+
+    def size(self, arg: str) -> int | Expr:
+        """An int, or how it is worked out as the model runs."""
+        value = self.args[arg]
+        return value if isinstance(value, Expr) else self.integer(arg)
 
     def flag(self, arg: str) -> bool:
         return self.typed(arg, bool)
@@ -96,10 +108,13 @@ class Call(msgspec.Struct):
         return tuple(item for item in items if isinstance(item, int))
 
     def sizes(self, operand: Operand) -> tuple[int, ...]:
-        """The shape of a tensor. Raises UnsupportedError if a dim depends on values of tensors."""
+        """The shape of a tensor. Raises UnsupportedError if a dim of it is dynamic."""
         sizes = operand.shape
-        if sizes is None or not all(isinstance(size, int) for size in sizes):
+        dynamic = [size for size in sizes or () if isinstance(size, str)]
+        if sizes is None or any(map(UNBACKED.search, dynamic)):
             raise self.refuse("a shape depends on the values of tensors")
+        if dynamic:
+            raise self.refuse(f"it needs a shape without dynamic dims, {dynamic[0]} is one", FIX)
         return tuple(size for size in sizes if isinstance(size, int))
 
     def rank(self, operand: Operand) -> int:

@@ -9,8 +9,9 @@ import numpy as np
 from converter.aten.call import Arg, Call
 from converter.aten.dtype import torch_dtype
 from converter.aten.emit import Emitter
+from converter.aten.expr import Expr
 from converter.aten.registry import lowers, overloads
-from converter.ir import DTYPES, Array, Attribute, LazyData
+from converter.ir import DTYPES, Array, Attribute, LazyData, Operand
 
 LIMIT = 1 << 30
 """Bytes that a constant may have; a larger one is refused instead of filling the model's file."""
@@ -36,13 +37,25 @@ def dtype_of(call: Call) -> str:
     return dtype
 
 
-def filled(call: Call, emit: Emitter, value: Number) -> None:
-    """A tensor of the result's shape and dtype, full of one value."""
+def filled(call: Call, emit: Emitter, name: str, value: Number | Expr) -> None:
+    """A tensor of the result's shape and dtype, full of one value: `torch.zeros` by name, say."""
+    if isinstance(value, Expr) or not is_static(call.output):
+        filled_later(call, emit, name, value)
+        return
     shape, dtype = call.sizes(call.output), DTYPES[dtype_of(call)]
     exact = np.asarray(value)
     if dtype.itemsize == 2 and exact.dtype.kind == "f":
         exact = exact.astype(np.float32)  # torch rounds twice on the way to half precision
     store(call, emit, lambda: np.full(shape, exact.astype(dtype)))
+
+
+def filled_later(call: Call, emit: Emitter, name: str, value: Number | Expr) -> None:
+    """The same of dynamic dims, which are those of `self` or given."""
+    arguments: dict[str, Arg] = {} if name != "full" else {"fill_value": value}
+    if call.target.split(".")[1].endswith("_like"):
+        by_torch(call, emit, f"torch.{name}_like", input=call.tensor("self"), **arguments)
+    else:
+        by_torch(call, emit, f"torch.{name}", size=call.args.get("size", ()), **arguments)
 
 
 @lowers(
@@ -51,27 +64,35 @@ def filled(call: Call, emit: Emitter, value: Number) -> None:
 )
 def zeros(call: Call, emit: Emitter) -> None:
     """An empty tensor may hold anything; zeros are as good, and the same in every run."""
-    filled(call, emit, 0)
+    filled(call, emit, "zeros", 0)
 
 
 @lowers(*overloads("ones ones_like new_ones"))
 def ones(call: Call, emit: Emitter) -> None:
-    filled(call, emit, 1)
+    filled(call, emit, "ones", 1)
 
 
 @lowers(*overloads("full full_like new_full"))
 def full(call: Call, emit: Emitter) -> None:
-    filled(call, emit, call.number_or_complex("fill_value"))
+    filled(call, emit, "full", number(call, "fill_value"))
 
 
 @lowers("scalar_tensor.default", "prims.scalar_tensor.default")
 def scalar_tensor(call: Call, emit: Emitter) -> None:
-    filled(call, emit, call.number_or_complex("s"))
+    filled(call, emit, "full", number(call, "s"))
+
+
+def number(call: Call, arg: str) -> Number | Expr:
+    value = call.args[arg]
+    return value if isinstance(value, Expr) else call.number_or_complex(arg)
 
 
 @lowers(*overloads("arange", "default", "start", "start_step"))
 def arange(call: Call, emit: Emitter) -> None:
     """Whole numbers are stored; torch's rounding of fractions depends on the machine."""
+    if not is_static(call.output):
+        computed(call, emit)
+        return
     start = call.number("start") if "start" in call.args else 0
     step = call.number("step") if "step" in call.args else 1
     (count,) = call.sizes(call.output)
@@ -91,6 +112,9 @@ EXACT = {"bf16": 2**8, "f16": 2**11, "f32": 2**24, "f64": 2**53}
 
 @lowers("eye.default", "eye.m")
 def eye(call: Call, emit: Emitter) -> None:
+    if not is_static(call.output):
+        computed(call, emit)
+        return
     rows, columns = call.sizes(call.output)
     dtype = DTYPES[dtype_of(call)]
     store(call, emit, lambda: np.eye(rows, columns).astype(dtype))
@@ -107,9 +131,16 @@ def triu_indices(call: Call, emit: Emitter) -> None:
 
 
 def indices(call: Call, emit: Emitter, make: Callable[[int, int, int], tuple[Array, ...]]) -> None:
+    if not is_static(call.output):
+        computed(call, emit)
+        return
     rows, columns, offset = (call.integer(name) for name in ("row", "col", "offset"))
     dtype = DTYPES[dtype_of(call)]
     store(call, emit, lambda: np.stack(make(rows, offset, columns)).astype(dtype))
+
+
+def is_static(operand: Operand) -> bool:
+    return operand.shape is not None and all(isinstance(dim, int) for dim in operand.shape)
 
 
 def by_torch(call: Call, emit: Emitter, type: str, **arguments: Arg) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from converter.aten.call import Arg, Call
-from converter.aten.emit import Emitter, ExprArg, expr
+from converter.aten.emit import Emitter
+from converter.aten.expr import Expr, ExprArg, expr
 from converter.aten.registry import lowers
 from converter.ir import Operand
 
@@ -75,7 +76,7 @@ BINARY = {
 
 def operand_or_number(call: Call, name: str) -> ExprArg:
     value: Arg = call.args[name]
-    return value if isinstance(value, Operand) else call.number_or_complex(name)
+    return value if isinstance(value, Operand | Expr) else call.number_or_complex(name)
 
 
 def unary(function: str) -> None:

@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-
-import msgspec
+from typing import TypeGuard
 
 from converter.aten.call import Arg, Call
+from converter.aten.expr import Expr, ExprArg
 from converter.errors import Where
-from converter.ir import Array, Attribute, Graph, Operand, Operator, Param, Scalar, Shape
+from converter.ir import Array, Attribute, Graph, Operand, Operator, Param, Shape
 from converter.pnnx.value import format_value
-
-
-class Expr(msgspec.Struct, frozen=True):
-    """A function of operands and numbers, such as `add(@0,mul(@1,2))`."""
-
-    function: str
-    args: tuple[ExprArg, ...]
-
-
-ExprArg = Expr | Operand | Scalar
-
-
-def expr(function: str, *args: ExprArg) -> Expr:
-    return Expr(function, args)
 
 
 class Emitter:
@@ -51,11 +37,16 @@ class Emitter:
         return value
 
     def op(self, type: str, outputs: Sequence[Operand] | Operand, /, **arguments: Arg) -> Operator:
-        """Append an operator: tensors among the arguments are its named inputs, the rest params."""
+        """Append an operator: tensors among the arguments are its named inputs, the rest params.
+
+        So are numbers that the model works out as it runs, and lists that hold one.
+        """
         inputs: list[Operand] = []
         names: list[str] = []
         params: dict[str, Param] = {}
         for name, value in arguments.items():
+            if isinstance(value, Expr) or is_computed_list(value):
+                value = self.number(value)
             if isinstance(value, Operand):
                 inputs.append(value)
                 names.append(name)
@@ -73,11 +64,13 @@ class Emitter:
         """Append an operator whose inputs have no names (`torch.cat` of a list of tensors)."""
         return self._append(type, inputs, outputs, (), params)
 
-    def expression(self, output: Operand, expression: Expr | Scalar) -> Operator:
-        """Append a `pnnx.Expression` that computes `output`."""
+    def expression(self, output: Operand, expression: ExprArg | tuple[ExprArg, ...]) -> Operator:
+        """Append a `pnnx.Expression` that computes `output`; a tuple makes a list of sizes."""
         inputs: list[Operand] = []
 
-        def text(arg: ExprArg) -> str:
+        def text(arg: ExprArg | tuple[ExprArg, ...]) -> str:
+            if isinstance(arg, tuple):
+                return f"[{','.join(map(text, arg))}]"
             if isinstance(arg, Expr):
                 return f"{arg.function}({','.join(map(text, arg.args))})"
             if not isinstance(arg, Operand):
@@ -88,6 +81,14 @@ class Emitter:
 
         expr = text(expression)
         return self._append("pnnx.Expression", inputs, output, (), {"expr": expr})
+
+    def number(self, value: ExprArg | tuple[ExprArg, ...]) -> Operand:
+        """Append a `pnnx.Expression` of a number or a list of numbers; return what holds it."""
+        name, self._name = self._name, f"{self._name}_size"
+        output = self.temporary(None, None)
+        self.expression(output, value)
+        self._name = name
+        return output
 
     def alias(self, output: Operand, source: Operand) -> None:
         """Let every reader of `output` read `source` instead."""
@@ -142,8 +143,13 @@ class Emitter:
         return f"{self._name}_{serial}" if serial else self._name
 
 
+def is_computed_list(value: Arg) -> TypeGuard[tuple[ExprArg, ...]]:
+    """Whether it is a list of numbers that holds one which is worked out as the model runs."""
+    return isinstance(value, tuple) and any(isinstance(item, Expr) for item in value)
+
+
 def _constant(type: str, name: str, value: Arg) -> Param:
-    assert not isinstance(value, Operand)
+    assert not isinstance(value, Operand | Expr)
     if isinstance(value, tuple):
         for item in value:
             if isinstance(item, Operand):

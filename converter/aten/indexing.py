@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from converter.aten.call import Arg, Call
 from converter.aten.emit import Emitter
+from converter.aten.expr import Expr, sizes_of
 from converter.aten.registry import lowers, overloads, same
 from converter.ir import Operand
 
@@ -103,15 +104,20 @@ def embedding(call: Call, emit: Emitter) -> None:
     )
 
 
-def bounds(call: Call) -> tuple[int, int]:
+def bounds(call: Call) -> tuple[int | Expr, int | Expr]:
     """The start and end of a slice; an absent end, or one past any size, is pnnx's END."""
-    start, end = call.args["start"], call.args["end"]
-    first = 0 if start is None else call.integer("start")
-    last = END if end is None else min(call.integer("end"), END)
-    if first >= END:
+    first, last = bound(call, "start", 0), bound(call, "end", END)
+    if first == END:
         # pnnx has no word for it: nothing of the dim is left.
-        first = last = call.sizes(call.tensor("self"))[call.integer("dim")]
+        first = last = sizes_of(call.tensor("self"))[call.integer("dim")]
     return first, last
+
+
+def bound(call: Call, name: str, default: int) -> int | Expr:
+    value = call.args[name]
+    if isinstance(value, Expr):
+        return value
+    return default if value is None else min(call.integer(name), END)
 
 
 @lowers("slice.Tensor")

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from converter.archive.program import Body, Node, Output, OutputKind, Program, TensorInput
+from converter.archive.program import (
+    Body,
+    Node,
+    Output,
+    OutputKind,
+    Program,
+    SymInput,
+    TensorInput,
+    UserInput,
+)
 from converter.archive.values import (
     CustomRef,
     Device,
@@ -20,8 +29,10 @@ from converter.aten.bind import bind
 from converter.aten.call import Arg, Call
 from converter.aten.dtype import convert, number
 from converter.aten.emit import Emitter
+from converter.aten.expr import ExprArg, expr
 from converter.aten.in_place import functional, natural_dtype
 from converter.aten.inline import inline
+from converter.aten.numbers import number as number_of
 from converter.aten.operators import find
 from converter.aten.outputs import constant, nest
 from converter.aten.refusals import refusal
@@ -31,7 +42,7 @@ from converter.aten.views import Step, Tensors
 from converter.errors import UnsupportedError
 from converter.ir import Graph, Operand
 from converter.pnnx.names import words
-from converter.symbols import Symbols
+from converter.symbols import Symbols, unknown
 
 TORCHSCRIPT_HINT = "the TorchScript frontend may convert it: trace the model and use pnnx"
 
@@ -51,18 +62,16 @@ class _Lowering:
         self.program = program
         self.body = body
         self.symbols = symbols
-        self.graph = Graph()
+        self.graph = Graph(symbols.examples)
         self.emit = Emitter(self.graph)
+        self.numbers: dict[str, ExprArg | UnsupportedError] = {}
         self.tensors = Tensors(last_uses(body, program.outputs), self.apply, self.emit)
 
     def run(self) -> Graph:
         for output in self.program.outputs:
             check_side_effect(output)
         for serial, given in enumerate(self.program.inputs):
-            if isinstance(given, TensorInput):
-                operand = self.operand(given.name)
-                self.graph.add("pnnx.Input", f"pnnx_input_{serial}", (), [operand])
-                self.tensors.define(given.name, operand)
+            self.input(serial, given)
         for index, node in enumerate(self.body.nodes):
             try:
                 self.node(index, node)
@@ -71,11 +80,25 @@ class _Lowering:
         self.outputs()
         return self.graph
 
+    def input(self, serial: int, given: UserInput) -> None:
+        """Add an input for a tensor, and for a number that is not specialized."""
+        if isinstance(given, TensorInput):
+            operand = self.operand(given.name)
+            self.graph.add("pnnx.Input", f"pnnx_input_{serial}", (), [operand])
+            self.tensors.define(given.name, operand)
+        elif isinstance(given, SymInput) and isinstance(given.expr, str):
+            operand = self.graph.fresh(given.name)
+            op = self.graph.add("pnnx.Input", f"pnnx_input_{serial}", (), [operand])
+            op.params["number"] = Symbols(self.symbols.examples).evaluate(given.expr)
+            kind = "float" if given.expr.startswith("z") else "int"
+            self.numbers[given.name] = expr(kind, operand)
+
     # --- nodes
 
     def node(self, index: int, node: Node) -> None:
         names = list(tensor_names(node.outputs))
         if is_settled(node):
+            self.settle(node)
             return
         op = known_schema(node)
         twin = functional(op)
@@ -102,6 +125,25 @@ class _Lowering:
             self.tensors.same(self.written(node, op), names[0])
         else:
             self.write(index, node, self.written(node, op), names[0], call)
+
+    def settle(self, node: Node) -> None:
+        """Note how a number is worked out that sizes or tensors decide as the model runs."""
+        for value in node.outputs:
+            if not isinstance(value, SymRef):
+                continue
+            if self.symbols.number(self.body.symbols[value.name]) is not None:
+                continue
+            try:
+                args = [self.scalar(given, node) for _, given in node.inputs]
+                self.numbers[value.name] = number_of(node.target, args)
+            except UnsupportedError as error:
+                self.numbers[value.name] = error.located(node.where)
+            except KeyError:
+                self.numbers[value.name] = UnsupportedError(
+                    f"cannot convert {node.target}: expressions of sizes do not have it",
+                    where=node.where,
+                    mend="fix the dims with inputshape=[…]",
+                )
 
     def tensor_first(self, op: OpSchema, call: Call) -> None:
         """A number in the place of the first tensor, as in `torch.div(16, 2)`, becomes a tensor:
@@ -192,7 +234,7 @@ class _Lowering:
             case TensorRef(name=name):
                 return self.tensor(name)
             case SymRef(name=name):
-                return self.symbols.evaluate(self.body.symbols[name])
+                return self.number(name)
             case MemoryFormat() | Layout() | Device():
                 return f"torch.{value}" if not isinstance(value, Device) else str(value)
             case GraphRef() | CustomRef() | OperatorRef() | dict():
@@ -205,6 +247,24 @@ class _Lowering:
                 return tuple(self.argument(item, node) for item in value)
             case _:
                 return value
+
+    def scalar(self, value: Value, node: Node) -> ExprArg:
+        """An argument of a function of numbers."""
+        argument = self.argument(value, node)
+        if isinstance(argument, tuple):
+            raise UnsupportedError(f"cannot convert {node.target} of {argument!r}")
+        return argument
+
+    def number(self, name: str) -> ExprArg:
+        """A number, or how it is worked out as the model runs."""
+        expression = self.body.symbols[name]
+        value = self.symbols.number(expression)
+        if value is not None:
+            return value
+        found = self.numbers.get(name) or unknown(str(expression))
+        if isinstance(found, UnsupportedError):
+            raise found
+        return found
 
     def tensor(self, name: str) -> Operand:
         """The present value of a tensor; a stored one gets an operator once it is read."""
@@ -231,7 +291,7 @@ class _Lowering:
         if isinstance(value, TensorRef):
             return self.tensor(value.name)
         if isinstance(value, SymRef):
-            value = self.symbols.evaluate(self.body.symbols[value.name])
+            return self.emit.number(self.number(value.name))
         return constant(value, self.emit)
 
 

@@ -7,7 +7,8 @@ from math import floor
 from converter.aten.call import Arg, Call
 from converter.aten.emit import Emitter
 from converter.aten.registry import lowers, same
-from converter.ir import Operand
+from converter.dims import product
+from converter.ir import Dim, Operand, Shape
 
 INTERPOLATION = ("bilinear", "nearest", "bicubic")
 PADDING = ("zeros", "border", "reflection")
@@ -27,7 +28,7 @@ def pad(mode: str, *targets: str) -> None:
             "F.pad",
             call.output,
             input=call.tensor("self"),
-            pad=call.integers("padding"),
+            pad=call.args["padding"],
             mode=mode,
             value=None,
         )
@@ -48,19 +49,25 @@ def resized(call: Call) -> dict[str, Arg]:
         source = call.tensor("input")
         size, factors = call.args["output_size"], call.args["scale_factors"]
     else:
-        source, size = call.tensor("self"), call.integers("output_size")
+        source, size = call.tensor("self"), call.args["output_size"]
         factors = tuple(value for name, value in call.args.items() if name.startswith("scales"))
         if all(factor is None for factor in factors):
             factors = None
-        elif size != by_factors(call, source, factors):
+        elif call.output.shape != by_factors(source, factors):
             raise call.refuse(f"the size {size} is not that of the input times {factors}")
     return {"input": source, **({"size": size} if factors is None else {"scale_factor": factors})}
 
 
-def by_factors(call: Call, source: Operand, factors: tuple[Arg, ...]) -> tuple[int, ...]:
-    sizes = call.sizes(source)[2:]
-    pairs = zip(sizes, factors, strict=True)
-    return tuple(floor(size * factor) for size, factor in pairs if isinstance(factor, float))
+def by_factors(source: Operand, factors: tuple[Arg, ...]) -> Shape:
+    """The shape of an image that is resized; a dynamic dim only by a whole factor."""
+    assert source.shape is not None
+    made: list[Dim] = list(source.shape[:2])
+    for size, factor in zip(source.shape[2:], factors, strict=True):
+        if isinstance(size, int) and isinstance(factor, float):
+            made.append(floor(size * factor))
+        elif isinstance(factor, float) and factor.is_integer():
+            made.append(product((size, int(factor))))
+    return tuple(made)
 
 
 def upsample(call: Call, emit: Emitter, mode: str) -> None:

@@ -10,7 +10,7 @@ from converter.aten.registry import lowers
 
 @lowers("rand.default", "randn.default")
 def drawn(call: Call, emit: Emitter) -> None:
-    emit.op(function(call), call.output, size=call.sizes(call.output), dtype=dtype(call))
+    emit.op(function(call), call.output, size=call.args["size"], dtype=dtype(call))
 
 
 @lowers("rand_like.default", "randn_like.default")
@@ -26,7 +26,7 @@ def drawn_integers(call: Call, emit: Emitter) -> None:
         call.output,
         low=call.args.get("low", 0),
         high=call.integer("high"),
-        size=call.sizes(call.output),
+        size=call.args["size"],
         dtype=dtype(call),
     )
 

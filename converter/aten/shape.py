@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from converter.aten.call import Call
+from converter.aten.call import Arg, Call
 from converter.aten.emit import Emitter
 from converter.aten.registry import joins, lowers, overloads, same
 
@@ -66,7 +66,7 @@ def roll(call: Call, emit: Emitter) -> None:
         "torch.roll",
         call.output,
         input=call.tensor("self"),
-        shifts=call.integers("shifts"),
+        shifts=call.args["shifts"],
         dims=dims or None,
     )
 
@@ -77,16 +77,21 @@ def roll(call: Call, emit: Emitter) -> None:
     "_unsafe_view.default",
 )
 def reshape(call: Call, emit: Emitter) -> None:
-    """Sizes are known by now, `-1` included."""
+    """Sizes are known by now, but for dynamic ones."""
     emit.op("Tensor.reshape", call.output, input=call.tensor("self"), shape=new_shape(call))
 
 
-def new_shape(call: Call) -> tuple[int, ...]:
-    """The result's shape; one dim that depends on values of tensors can be left to PyTorch."""
-    shape = call.output.shape
-    if shape is None or sum(isinstance(dim, str) for dim in shape) > 1:
-        return call.sizes(call.output)
-    return tuple(-1 if isinstance(dim, str) else dim for dim in shape)
+def new_shape(call: Call) -> Arg:
+    """The result's shape; one dynamic dim is left to PyTorch, of several all but a given -1 are
+    worked out.
+    """
+    shape, given = call.output.shape, list(call.args.values())[1]
+    assert shape is not None
+    assert isinstance(given, tuple)
+    if 0 not in shape and sum(isinstance(dim, str) for dim in shape) == 1:
+        return tuple(-1 if isinstance(dim, str) else dim for dim in shape)
+    pairs = zip(shape, given, strict=True)
+    return tuple(dim if isinstance(dim, int) else one for dim, one in pairs)
 
 
 @lowers("unflatten.int")
@@ -96,13 +101,13 @@ def unflatten(call: Call, emit: Emitter) -> None:
         call.output,
         input=call.tensor("self"),
         dim=call.integer("dim"),
-        sizes=call.integers("sizes"),
+        sizes=call.args["sizes"],
     )
 
 
 @lowers("expand.default", "broadcast_to.default")
 def expand(call: Call, emit: Emitter) -> None:
-    emit.op("Tensor.expand", call.output, input=call.tensor("self"), sizes=call.integers("size"))
+    emit.op("Tensor.expand", call.output, input=call.tensor("self"), sizes=call.args["size"])
 
 
 @lowers("swapaxes.default")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from converter.aten.call import Call
 from converter.aten.emit import Emitter
+from converter.aten.expr import Expr, plus, sizes_of
 from converter.aten.indexing import bounds
 from converter.errors import UnsupportedError
 from converter.ir import Operand
@@ -59,7 +60,7 @@ def reshaped(emit: Emitter, call: Call, index: int, whole: Operand, part: Operan
     if whole.dtype != part.dtype:
         raise not_written(call)
     result = emit.copy(whole)
-    emit.op("Tensor.reshape", result, input=part, shape=call.sizes(whole))
+    emit.op("Tensor.reshape", result, input=part, shape=sizes_of(whole))
     return result
 
 
@@ -107,7 +108,7 @@ def dim_order(call: Call, rank: int) -> list[int]:
 
 @writes_back("select")
 def selected(emit: Emitter, call: Call, index: int, whole: Operand, part: Operand) -> Operand:
-    return select_copy(emit, whole, part, call.integer("dim"), call.integer("index"))
+    return select_copy(emit, whole, part, call.integer("dim"), call.size("index"))
 
 
 @writes_back("unbind")
@@ -124,9 +125,10 @@ def sliced(emit: Emitter, call: Call, index: int, whole: Operand, part: Operand)
 
 @writes_back("narrow")
 def narrowed(emit: Emitter, call: Call, index: int, whole: Operand, part: Operand) -> Operand:
-    dim, start = call.integer("dim"), call.integer("start")
-    first = start if start >= 0 else start + call.sizes(whole)[dim]
-    return slice_copy(emit, whole, part, dim, first, first + call.integer("length"))
+    dim, first, length = call.integer("dim"), call.size("start"), call.size("length")
+    if isinstance(first, int) and first < 0:
+        first = plus(sizes_of(whole)[dim], first)
+    return slice_copy(emit, whole, part, dim, first, plus(first, length))
 
 
 @writes_back(
@@ -135,9 +137,10 @@ def narrowed(emit: Emitter, call: Call, index: int, whole: Operand, part: Operan
 )
 def split(emit: Emitter, call: Call, index: int, whole: Operand, part: Operand) -> Operand:
     dim = call.integer("dim")
-    sizes = [call.sizes(output)[dim] for output in call.outputs]
-    start = sum(sizes[:index])
-    return slice_copy(emit, whole, part, dim, start, start + sizes[index])
+    start: int | Expr = 0
+    for output in call.outputs[:index]:
+        start = plus(start, sizes_of(output)[dim])
+    return slice_copy(emit, whole, part, dim, start, plus(start, sizes_of(part)[dim]))
 
 
 @writes_back("diagonal")
@@ -174,7 +177,9 @@ def as_complex(emit: Emitter, call: Call, index: int, whole: Operand, part: Oper
     return result
 
 
-def select_copy(emit: Emitter, whole: Operand, part: Operand, dim: int, index: int) -> Operand:
+def select_copy(
+    emit: Emitter, whole: Operand, part: Operand, dim: int, index: int | Expr
+) -> Operand:
     """`whole[:, index] = part`, on a copy."""
     result = emit.copy(whole)
     emit.op(
@@ -192,7 +197,13 @@ def select_copy(emit: Emitter, whole: Operand, part: Operand, dim: int, index: i
 
 
 def slice_copy(
-    emit: Emitter, whole: Operand, part: Operand, dim: int, start: int, end: int, step: int = 1
+    emit: Emitter,
+    whole: Operand,
+    part: Operand,
+    dim: int,
+    start: int | Expr,
+    end: int | Expr,
+    step: int = 1,
 ) -> Operand:
     """`whole[:, start:end:step] = part`, on a copy."""
     result = emit.copy(whole)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from converter.aten.call import Call
 from converter.aten.dtype import cast
 from converter.aten.emit import Emitter
+from converter.aten.expr import sizes_of
 from converter.aten.indexing import stored_number
 from converter.aten.registry import lowers
 
@@ -35,4 +36,4 @@ def copy(call: Call, emit: Emitter) -> None:
     if source.shape == target.shape:
         emit.alias(call.output, source)
     else:
-        emit.op("Tensor.expand", call.output, input=source, sizes=call.sizes(target))
+        emit.op("Tensor.expand", call.output, input=source, sizes=sizes_of(target))

@@ -57,9 +57,10 @@ class MergeReshapes(MergeAdjacent):
 
     def join(self, first: Operator, second: Operator) -> bool:
         shape = second.outputs[0].shape
-        if not shape or not all(isinstance(size, int) for size in shape):
+        if not shape or 0 in shape or sum(isinstance(size, str) for size in shape) > 1:
             return False
-        second.type, second.params = "Tensor.reshape", {"shape": shape}
+        sizes = tuple(-1 if isinstance(size, str) else size for size in shape)
+        second.type, second.params = "Tensor.reshape", {"shape": sizes}
         return True
 
 

@@ -33,7 +33,7 @@ def centre(graph: Graph, stft: Operator) -> bool:
         return False
     extended = (1,) * (3 - len(x.shape)) + tuple(x.shape)
     half = n_fft // 2 if isinstance(n_fft, int) else None
-    if extend.outputs[0].shape != extended or pad.params["pad"] != (half, half):
+    if extend.outputs[0].shape != extended or pad.params.get("pad") != (half, half):
         return False
     if pad.params["mode"] not in MODES or pad.params.get("value"):
         return False

@@ -82,7 +82,7 @@ def padding_before(conv: Operator) -> tuple[Operator | None, str, tuple[int, ...
     if conv.params["padding_mode"] != "zeros":
         return none
     if pad.type == "F.pad":
-        mode, amounts = pad.params["mode"], pad.params["pad"]
+        mode, amounts = pad.params["mode"], pad.params.get("pad")
     else:
         mode = MODULES.get(pad.type.removeprefix("nn.")[:-2])
         amounts = pad.params.get("padding")

@@ -21,7 +21,13 @@ class Function(NamedTuple):
     arguments: tuple[Tree, ...]
 
 
-Tree = Place | Function | Param
+class Items(NamedTuple):
+    """A list of trees, `[1,size(@0,1)]`."""
+
+    items: tuple[Tree, ...]
+
+
+Tree = Place | Function | Items | Param
 
 
 def parse(op: Operator) -> Tree:
@@ -33,6 +39,8 @@ def parse(op: Operator) -> Tree:
 def _parse(text: str) -> Tree:
     if text.startswith("@"):
         return Place(int(text[1:]))
+    if text.startswith("[") and text.endswith("]"):
+        return Items(tuple(map(_parse, split_items(text[1:-1]))))
     name, bracket, rest = text.partition("(")
     if not name or not bracket:
         return parse_value(text)
@@ -47,4 +55,6 @@ def text(tree: Tree) -> str:
         return f"@{tree.number}"
     if isinstance(tree, Function):
         return f"{tree.name}({','.join(map(text, tree.arguments))})"
+    if isinstance(tree, Items):
+        return f"[{','.join(map(text, tree.items))}]"
     return format_value(tree)

@@ -6,7 +6,7 @@ import math
 
 from converter.ir import Attribute, Graph, Operand, Operator
 from converter.passes.base import Pass
-from converter.passes.formula import Function, Place, Tree, parse, text
+from converter.passes.formula import Function, Items, Place, Tree, parse, text
 from converter.passes.noops import EXPRESSION
 
 COMPARISONS = ("torch.eq", "torch.ge", "torch.gt", "torch.le", "torch.lt", "torch.ne")
@@ -58,6 +58,8 @@ def inline_places(graph: Graph, op: Operator) -> bool:
     def replaced(tree: Tree) -> Tree:
         if isinstance(tree, Function):
             return Function(tree.name, tuple(map(replaced, tree.arguments)))
+        if isinstance(tree, Items):
+            return Items(tuple(map(replaced, tree.items)))
         if not isinstance(tree, Place):
             return tree
         value = numbers[tree.number]

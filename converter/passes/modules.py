@@ -101,7 +101,7 @@ def without_weights(affine: str, *names: str) -> Convert:
 
 def instance_norm(op: Operator) -> Params | None:
     shape = op.inputs[0].shape
-    if len(op.inputs) != 1 or shape is None or len(shape) < 3:
+    if len(op.inputs) != 1 or shape is None or len(shape) < 3 or isinstance(shape[1], str):
         return None
     return {
         "affine": False,
@@ -199,7 +199,9 @@ ROWS: dict[str, tuple[Row, ...]] = {
 def group_norm(op: Operator) -> Params | None:
     params = without_weights("affine", "eps", "num_groups")(op)
     shape = op.inputs[0].shape
-    return None if params is None or shape is None else {**params, "num_channels": shape[1]}
+    if params is None or shape is None or isinstance(shape[1], str):
+        return None
+    return {**params, "num_channels": shape[1]}
 
 
 def relu6(op: Operator) -> Params | None:
@@ -222,6 +224,8 @@ class Modules(Pass):
 
 def spell(graph: Graph, op: Operator) -> bool:
     assert op.module is not None
+    if any(operand.is_number for operand in op.inputs):
+        return False  # A module has no room for numbers that are worked out as it runs.
     fqn, class_name = op.module
     home = next((PREFIXES[prefix] for prefix in PREFIXES if class_name.startswith(prefix)), None)
     if home is None:

@@ -22,7 +22,7 @@ def permutes_nothing(op: Operator) -> bool:
 
 
 def keeps_shape(op: Operator) -> bool:
-    return is_static(op.inputs[0]) and op.outputs[0].shape == op.inputs[0].shape
+    return is_told(op.inputs[0]) and op.outputs[0].shape == op.inputs[0].shape
 
 
 def joins_one(op: Operator) -> bool:
@@ -37,7 +37,7 @@ def transposes_nothing(op: Operator) -> bool:
 
 
 def pads_nothing(op: Operator) -> bool:
-    pad = op.params["pad"]
+    pad = op.params.get("pad")
     return isinstance(pad, tuple) and not any(pad)
 
 
@@ -94,8 +94,9 @@ def bypass(graph: Graph, gone: list[tuple[Operator, Operand]]) -> int:
     return len(gone)
 
 
-def is_static(operand: Operand) -> bool:
-    return operand.shape is not None and all(isinstance(dim, int) for dim in operand.shape)
+def is_told(operand: Operand) -> bool:
+    """Whether each dim is a size, or an expression that is the same wherever the size is."""
+    return operand.shape is not None and "?" not in operand.shape
 
 
 NEUTRAL: dict[str, tuple[int, frozenset[int]]] = {
@@ -147,7 +148,7 @@ class EliminateAddedZeros(EliminateNoopMath):
 
 def same_type(source: Operand, result: Operand) -> Operand | None:
     same = (source.shape, source.dtype) == (result.shape, result.dtype)
-    return source if same and is_static(source) else None
+    return source if same and is_told(source) else None
 
 
 def is_full(op: Operator, argument: Tree, element: int) -> bool:

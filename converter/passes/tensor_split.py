@@ -37,9 +37,9 @@ class SlicesToTensorSplit(Pass):
 def piece(op: Operator) -> tuple[int, Piece] | None:
     """The dim and the range of a slice of one dim without gaps; None for any other."""
     shape, params = op.inputs[0].shape, op.params
-    if shape is None or "dims" in params or params["step"] != 1:
+    if shape is None or "dims" in params or params.get("step") != 1:
         return None
-    dim, start, end = params["dim"], params["start"], params["end"]
+    dim, start, end = params["dim"], params.get("start"), params.get("end")
     if not isinstance(dim, int) or not isinstance(start, int) or not isinstance(end, int):
         return None
     size = shape[dim]

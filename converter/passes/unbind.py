@@ -26,7 +26,7 @@ class SelectsToUnbind(Pass):
 
 def selected(op: Operator) -> tuple[int, int] | None:
     """The dim and the index of a select, both counted from the front."""
-    shape, dim, index = op.inputs[0].shape, op.params["dim"], op.params["index"]
+    shape, dim, index = op.inputs[0].shape, op.params["dim"], op.params.get("index")
     if shape is None or not isinstance(dim, int) or not isinstance(index, int):
         return None
     size = shape[dim]

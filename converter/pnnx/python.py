@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
 from converter.errors import UnsupportedError
-from converter.ir import Graph, Operand, Operator
+from converter.ir import Graph, Operand, Operator, Param
 from converter.pnnx import modules
 from converter.pnnx.literal import literal
 from converter.pnnx.names import operator_names
 from converter.pnnx.scope import Scope, member_names
 from converter.pnnx.statements import write_statement
+from converter.symbols import drawn_shape
 
 _FILE = """\
 {head}{imports}
@@ -101,8 +102,8 @@ _LOADERS = """
         return tensor
 """
 
-UNKNOWN_SIZE = 128
-"""What a dynamic dim counts when the inputs are drawn."""
+AUTO = "torch.export.Dim.AUTO"
+"""A dim, or a number, for which torch.export finds out what the model does with it."""
 
 _TORCH_DTYPES: Mapping[str, str] = {
     "f32": "torch.float",
@@ -139,7 +140,7 @@ def write_python(
             write_statement(op, scope)
     scope.lines.append(f"return {', '.join(scope[operand] for operand in outputs)}")
     loads = list(_loads(graph, scope, members))
-    drawn = list(_drawn(inputs))
+    drawn = list(_drawn(graph, inputs))
     stream.write(
         _FILE.format(
             head="".join(f"# {line}\n" for line in head) + "\n" * bool(head),
@@ -201,17 +202,18 @@ def _loading(loads: Iterable[str], bin_name: str) -> str:
     return _block([*opened, *(f"    {line}" for line in loads)]) + "\n"
 
 
-def _drawn(inputs: Iterable[Operand]) -> Iterator[str]:
-    """Draw each input as pnnx does, and the suites."""
+def _drawn(graph: Graph, inputs: Iterable[Operand]) -> Iterator[str]:
+    """Draw each input as pnnx does, and the suites; a number is written as it is."""
     for index, operand in enumerate(inputs):
+        if (number := number_input(operand)) is not None:
+            yield literal(number)
+            continue
         if operand.shape is None or operand.dtype is None:
             raise UnsupportedError(
                 f"the shape or the dtype of input {index} is not known",
                 mend="give it with inputshape=",
             )
-        sizes = literal(
-            tuple(dim if isinstance(dim, int) else UNKNOWN_SIZE for dim in operand.shape)
-        )
+        sizes = literal(drawn_shape(operand.shape, graph.sizes))
         dtype = _TORCH_DTYPES[operand.dtype]
         if operand.dtype[0] in "fbc" and operand.dtype != "bool":
             yield f"torch.rand({sizes}, dtype={dtype})"
@@ -220,19 +222,24 @@ def _drawn(inputs: Iterable[Operand]) -> Iterator[str]:
             yield f"torch.randint({high}, {sizes}, dtype={dtype})"
 
 
-def _dynamic(inputs: Iterable[Operand]) -> str:
-    """The dims that stay dynamic in an exported program."""
-    found = [
-        {axis for axis, dim in enumerate(operand.shape or ()) if not isinstance(dim, int)}
-        for operand in inputs
-    ]
-    if not any(found):
+def _dynamic(inputs: Sequence[Operand]) -> str:
+    """The dims, and the numbers, that stay dynamic in an exported program."""
+    texts = list(map(_dynamic_input, inputs))
+    if not any(texts):
         return ""
-    dims = (
-        "{" + ", ".join(f"{axis}: torch.export.Dim.AUTO" for axis in sorted(axes)) + "}"
-        for axes in found
-    )
-    return f", dynamic_shapes=({', '.join(dims)},)"
+    return f", dynamic_shapes=({', '.join(text or 'None' for text in texts)},)"
+
+
+def _dynamic_input(operand: Operand) -> str:
+    if number_input(operand) is not None:
+        return AUTO
+    dims = [axis for axis, dim in enumerate(operand.shape or ()) if not isinstance(dim, int)]
+    return "{" + ", ".join(f"{axis}: {AUTO}" for axis in dims) + "}" if dims else ""
+
+
+def number_input(operand: Operand) -> Param:
+    """An example of an input that is a number; None for a tensor."""
+    return None if operand.producer is None else operand.producer.params.get("number")
 
 
 def _count(outputs: Iterable[Operand]) -> int:

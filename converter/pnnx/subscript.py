@@ -82,10 +82,12 @@ def _indexes(op: Operator, scope: Scope, name: str) -> str:
     try:
         if isinstance(text, str):
             code = translate(text, [], scope.hoist)
-        else:
+        elif op.has_input(name):
             code = scope.code(op.input(name))
-    except (KeyError, ValueError) as e:
-        raise refuse(op, f"its index: {e.args[0]}") from None
+        else:
+            raise refuse(op, "it has no index")
+    except ValueError as e:
+        raise refuse(op, f"its index: {e}") from None
     if not code.items:
         raise refuse(op, "its index is not a list")
     return ", ".join(":" if item.text == "None" else item.text for item in code.items)

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.export import Dim
 
-from converter import UnsupportedError, UsageError, load
+from converter import UsageError, load
 from converter.shapes import InputShape, parse_shapes, read_npy_shapes
 
 
@@ -124,9 +124,35 @@ def test_shapes_that_do_not_fit(tmp_path: Path, shapes: str, message: str) -> No
         load(exported(tmp_path, AUTO), inputshape=shapes)
 
 
-def test_dims_are_fixed_before_a_conversion(tmp_path: Path) -> None:
-    with pytest.raises(UnsupportedError, match=r"is dynamic.*fix it with inputshape="):
-        load(exported(tmp_path, AUTO))
+def test_dims_stay_dynamic_where_no_shapes_are_given_or_two_differ(tmp_path: Path) -> None:
+    model = exported(tmp_path, AUTO)
+    x, half = load(model).operators[:2]
+    assert x.outputs[0].shape == (x.outputs[0].shape[0], 3)
+    assert isinstance(x.outputs[0].shape[0], str)
+    assert isinstance(half.outputs[0].shape[0], str)
+    graph = load(model, inputshape="[12,3],[6,3]", inputshape2="[8,3],[4,3]")
+    assert [type(dim) for dim in graph.operators[0].outputs[0].shape] == [str, int]
+    assert graph.sizes[graph.operators[0].outputs[0].shape[0]] == 12
+    graph = load(model, inputshape="[12,3],[6,3]", inputshape2="[12,3],[6,3]")
+    assert graph.operators[0].outputs[0].shape == (12, 3)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [
+        ("[9,3],[4,3]", "inputshape2: .*violate|inputshape2: .*does not fit"),
+        (
+            "[12,4],[6,3]",
+            r"inputshape2: .* does not fit x.*export it with dynamic_shapes for dim 1",
+        ),
+        ("[2,3],[1,3]", "inputshape2: "),
+    ],
+)
+def test_both_shapes_are_checked(tmp_path: Path, shapes: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        load(exported(tmp_path, AUTO), inputshape="[12,3],[6,3]", inputshape2=shapes)
+    with pytest.raises(UsageError, match="inputshape2= is given alone"):
+        load(exported(tmp_path, AUTO), inputshape2="[12,3],[6,3]")
 
 
 class Doubled(nn.Module):

@@ -51,7 +51,7 @@ def test_expressions(expression: str, value: float) -> None:
 
 def test_shapes() -> None:
     assert SYMBOLS.shape((1, "s0", "2*s1")) == (1, 7, 8)
-    assert SYMBOLS.known((1, "s0", "u3", "2*u3+s0")) == (1, 7, "u3", "2*u3+s0")
+    assert SYMBOLS.known((1, "s0", "u3", "2*u3+s0")) == (1, 7, "u3", "2*u3+7")
 
 
 @pytest.mark.parametrize(
