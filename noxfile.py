@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
 import shutil
 import sys
 from collections.abc import Sequence
@@ -84,7 +85,7 @@ def lint(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the project's tests: those that need torch in the main cell, the others without it."""
     parts = {
-        f"env-{MAIN_CELL}": ["tests/converter", "tests/suites"],
+        f"env-{MAIN_CELL}": ["tests/converter", "tests/suites", "tests/random_models"],
         "orchestrator": ["tests/orchestrator", "tests/test_layering.py"],
     }
     for environment, folders in parts.items():
@@ -117,6 +118,16 @@ def chromium(session: nox.Session) -> str:
         )  # fmt: skip
     found = next(filter(None, map(shutil.which, names)), None)
     return found or session.error("apt-get installed no chromium that is on PATH")
+
+
+@nox.session(venv_backend="none", requires=[f"env({MAIN_CELL})"])
+def random_models(session: nox.Session) -> None:
+    """Convert random models: 500 new ones each time, or `-- --models 50 --hypothesis-seed 3`."""
+    seed = random.randrange(1 << 32)
+    session.run(
+        python(session, f"env-{MAIN_CELL}"), "-m", "pytest", "-n", "2", "tests/random_models",
+        "--models", "500", "--hypothesis-seed", str(seed), *session.posargs, external=True,
+    )  # fmt: skip
 
 
 @nox.session(
