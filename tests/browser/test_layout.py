@@ -36,6 +36,13 @@ def test_it_fits(visit, busy, screen, scheme):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.parametrize("section", ["differences", "changes", "structure"])
+def test_lists_are_read_on_a_phone_without_scrolling_sideways(visit, busy, section):
+    page = visit(busy, **SCREENS["phone"])
+    places = page.locator(f"#{section} .scroll")
+    assert places.evaluate_all("all => all.map((it) => it.scrollWidth - it.clientWidth)") == [0]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_contrast(visit, busy, scheme):
     page = visit(busy, color_scheme=scheme)
