@@ -34,6 +34,7 @@ def test_everything_is_shown_at_first(visit, busy):
         ("verdict", "stale", ["F_relu"], 3),
         ("outcome", "crashed", ["nn_GRU"], 6),
         ("outcome", "skipped", ["transformers_qwen3_attention"], 4),
+        ("suite", "modules", ["nn_GRU"], 12),
         ("cell", "torch214-av", None, 24),
         ("frontend", "ts", None, 36),
         ("target", "ncnn", None, 36),
