@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 from collections.abc import Callable
@@ -18,15 +20,27 @@ TAG = "PNNX_PARITY_TEST"
 """An environment variable that every process of a test's run inherits: so they can be found."""
 
 
+PROGRAM = """
+import sys
+from pathlib import Path
+from orchestrator import runs
+from orchestrator.cli import main
+runs.RESULTS = Path(sys.argv.pop(1))
+sys.exit(main())
+"""
+"""`pnnx-parity` with other results/: the checkout's history must not order a test's trials."""
+
+
 class Command:
     """Runs `pnnx-parity` in processes of its own, and finds and ends all that came of them."""
 
     def __init__(self) -> None:
         self.tag = uuid.uuid4().hex
+        self.results = tempfile.TemporaryDirectory()
 
     def start(self, *words: str, **variables: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-m", "orchestrator.cli", *words],
+            [sys.executable, "-c", PROGRAM, self.results.name, *words],
             env=os.environ | {TAG: self.tag} | variables,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -45,7 +59,9 @@ class Command:
 
     def __exit__(self, *error: object) -> None:
         for process in self.processes():
-            os.kill(process, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
+                os.kill(process, signal.SIGKILL)
+        self.results.cleanup()
 
     def processes(self) -> dict[int, str]:
         """The command lines of all processes that are left, by id."""
