@@ -7,6 +7,7 @@ from functools import partial
 
 from converter.errors import UnsupportedError
 from converter.ir import Array, Attribute, Graph, LazyData, Operand, Operator
+from converter.passes import evaluate_tables  # noqa: F401 (its operators are registered)
 from converter.passes.base import Pass
 from converter.passes.evaluate import CHECKED, EVALUATORS, EvaluationError, evaluate
 from converter.passes.terms import static_shape
