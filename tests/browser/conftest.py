@@ -13,9 +13,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "orchestrator" / "report"))
 
-from example import busy_report, large_report
-
-from orchestrator.report import Report, write
+from example import busy_report, large_report, written
 
 PATIENCE = 30_000
 """Milliseconds that anything may take in a browser."""
@@ -78,11 +76,6 @@ def visit(browser: Browser) -> Iterator[Visit]:
         context.close()
     assert faults == []
     assert set(requests) <= allowed
-
-
-def written(report: Report, folder: Path) -> Path:
-    write(report, folder)
-    return folder / "index.html"
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from synthetic import START, cell, failed, passed, report_of, write_run
 
 from orchestrator.expectations import Expectation
 from orchestrator.expectations.when import When
-from orchestrator.report import Report
+from orchestrator.report import Report, write
 from orchestrator.report.model import (
     Change,
     Changes,
@@ -142,6 +142,12 @@ def with_history(report: Report) -> None:
         ],
         outdated=["suites/structure.toml: F_elu: no such difference: changed"],
     )  # fmt: skip
+
+
+def written(report: Report, folder: Path) -> Path:
+    """The page of a report."""
+    write(report, folder)
+    return folder / "index.html"
 
 
 def large_report(folder: Path) -> Report:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from conftest import written
+from example import written
 from playwright.sync_api import expect
 from synthetic import cell, failed, passed, report_of, write_run
 
