@@ -8,23 +8,25 @@ from collections.abc import Iterator, Mapping
 from converter.archive.program import Program, SymInput, TensorInput, TreeSpec
 from converter.arithmetic import evaluate
 from converter.errors import UnsupportedError, UsageError
+from converter.symbols import Symbols
 
-Sizes = Mapping[str, tuple[int, ...]]
-"""The shapes of the inputs by the Python that guards call them: `L['x']`, `L['xs'][1]`."""
+Source = tuple[int, ...] | bool | int | float | None
+"""An input: the shape of a tensor, a number, or None for one that is not known yet."""
 
 
-def check_guards(program: Program, sizes: Mapping[str, tuple[int, ...]], key: str) -> None:
-    """Check every guard; `sizes` are the shapes of the inputs by their names in the graph.
+def check_guards(program: Program, symbols: Symbols, key: str) -> None:
+    """Check every guard for the sizes that symbols have.
 
     Guards are Python, such as `L['x'].size()[0] % 2 == 0`; they are parsed, never run. Those on
-    numbers that the caller passes are left to the caller. Raises UsageError for one that does not
-    hold, UnsupportedError for one that cannot be read.
+    numbers that the caller passes when the model runs are left to the caller. Raises UsageError for
+    one that does not hold, UnsupportedError for one that cannot be read.
     """
-    sources, numbers = input_sources(program, sizes)
+    sources = dict(input_sources(program, symbols))
+    open_numbers = {path for path, value in sources.items() if value is None}
     for guard in program.guards:
         try:
             tree = ast.parse(guard, mode="eval")
-            if any(ast.unparse(part) in numbers for part in ast.walk(tree)):
+            if any(ast.unparse(part) in open_numbers for part in ast.walk(tree)):
                 continue
             holds = evaluate(_Sizes(sources).visit(tree).body, {})
         except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
@@ -39,11 +41,8 @@ def check_guards(program: Program, sizes: Mapping[str, tuple[int, ...]], key: st
             )
 
 
-def input_sources(program: Program, sizes: Sizes) -> tuple[Sizes, frozenset[str]]:
-    """Name the inputs as guards do: by argument, and by number in programs of strict exports.
-
-    Return the shapes of tensors by name, and the names of numbers.
-    """
+def input_sources(program: Program, symbols: Symbols) -> Iterator[tuple[str, Source]]:
+    """Name the inputs as guards do: by argument, and by number in programs of strict exports."""
     inputs = iter(program.inputs)
     args, kwargs = program.in_spec.children
     named = [
@@ -51,15 +50,16 @@ def input_sources(program: Program, sizes: Sizes) -> tuple[Sizes, frozenset[str]
         *((str(name), child) for name, child in zip(kwargs.keys, kwargs.children, strict=True)),
     ]
     paths = [path for name, child in named for path in leaves(f"L[{name!r}]", child)]
-    tensors: dict[str, tuple[int, ...]] = {}
-    numbers: set[str] = set()
     for place, (path, given) in enumerate(zip(paths, inputs, strict=False)):
-        names = path, f"L['flat_args'][{place}]"
+        source: Source
         if isinstance(given, TensorInput):
-            tensors |= dict.fromkeys(names, sizes[given.name])
+            source = symbols.shape(given.type.shape)
         elif isinstance(given, SymInput):
-            numbers |= set(names)
-    return tensors, frozenset(numbers)
+            source = symbols.number(given.expr)
+        else:
+            continue
+        yield path, source
+        yield f"L['flat_args'][{place}]", source
 
 
 def leaves(path: str, spec: TreeSpec) -> Iterator[str]:
@@ -72,9 +72,11 @@ def leaves(path: str, spec: TreeSpec) -> Iterator[str]:
 
 
 class _Sizes(ast.NodeTransformer):
-    """Puts numbers in the place of `L['x'].size()[0]`. Raises ValueError for other inputs."""
+    """Puts numbers in the place of `L['x'].size()[0]` and `L['k']`, which is a number. Raises
+    ValueError for other inputs.
+    """
 
-    def __init__(self, sources: Sizes) -> None:
+    def __init__(self, sources: Mapping[str, Source]) -> None:
         self._sources = sources
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
@@ -82,7 +84,10 @@ class _Sizes(ast.NodeTransformer):
             case ast.Subscript(
                 ast.Call(ast.Attribute(source, "size"), [], []), ast.Constant(int(dim))
             ):
-                sizes = self._sources.get(ast.unparse(source), ())
-                if dim < len(sizes):
+                sizes = self._sources.get(ast.unparse(source))
+                if isinstance(sizes, tuple) and dim < len(sizes):
                     return ast.Constant(sizes[dim])
+        number = self._sources.get(ast.unparse(node))
+        if isinstance(number, bool | int | float):
+            return ast.Constant(number)
         raise ValueError(ast.unparse(node))

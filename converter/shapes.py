@@ -74,21 +74,22 @@ def bind(
 
 
 def examples(program: Program) -> dict[str, int]:
-    """Sizes to draw inputs with: 128 where the program allows that, else those of the export."""
-    symbols = {
-        symbol
-        for given in program.inputs
-        for dim in (given.type.shape if isinstance(given, TensorInput) else number_of(given))
-        for symbol in symbols_of(dim)
-    }
-    sizes = {symbol: clipped(UNKNOWN_SIZE, program.ranges.get(symbol)) for symbol in symbols}
-    hints = {symbol: program.body.hints.get(symbol, size) for symbol, size in sizes.items()}
-    inputs = [given for given in program.inputs if isinstance(given, TensorInput)]
+    """Sizes to draw inputs with: 128 where the program allows that, else those of the export.
+
+    Numbers that the caller passes are those of the export.
+    """
+    hints = program.body.hints
+    sizes: dict[str, int] = {}
+    for given in sorted(program.inputs, key=lambda given: isinstance(given, TensorInput)):
+        dims = given.type.shape if isinstance(given, TensorInput) else number_of(given)
+        for symbol in frozenset().union(*map(symbols_of, dims)):
+            size = clipped(UNKNOWN_SIZE, program.ranges.get(symbol))
+            exported = hints.get(symbol, size)
+            sizes.setdefault(symbol, size if isinstance(given, TensorInput) else exported)
     try:
-        known = Symbols(sizes)
-        check_guards(program, {one.name: known.shape(one.type.shape) for one in inputs}, "")
+        check_guards(program, Symbols(sizes), "")
     except ConvertError:
-        return hints
+        return {symbol: hints.get(symbol, size) for symbol, size in sizes.items()}
     return sizes
 
 
@@ -116,7 +117,7 @@ def solve(program: Program, shapes: Sequence[InputShape], key: str) -> dict[str,
         _solve_input(given, shape, symbols)
     _check_ranges(program, symbols, key)
     _check_inputs(inputs, shapes, symbols, key)
-    check_guards(program, {i.name: s.dims for i, s in zip(inputs, shapes, strict=True)}, key)
+    check_guards(program, symbols, key)
     return symbols.values
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
 from converter.aten.call import Arg, Call
-from converter.aten.expr import Expr, ExprArg
+from converter.aten.expr import ITSELF, Expr, ExprArg
 from converter.errors import Where
 from converter.ir import Array, Attribute, Graph, Operand, Operator, Param, Shape
 from converter.pnnx.value import format_value
@@ -72,7 +72,8 @@ class Emitter:
             if isinstance(arg, tuple):
                 return f"[{','.join(map(text, arg))}]"
             if isinstance(arg, Expr):
-                return f"{arg.function}({','.join(map(text, arg.args))})"
+                inner = ",".join(map(text, arg.args))
+                return inner if arg.function == ITSELF else f"{arg.function}({inner})"
             if not isinstance(arg, Operand):
                 return format_value(arg)
             if arg not in inputs:

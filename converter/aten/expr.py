@@ -21,6 +21,9 @@ class Expr(msgspec.Struct, frozen=True):
 
 ExprArg = Expr | Operand | Scalar
 
+ITSELF = ""
+"""The function that makes an input which is a number of that number."""
+
 
 def expr(function: str, *args: ExprArg) -> Expr:
     """Raises UnsupportedError for an expression that is longer than LIMIT."""

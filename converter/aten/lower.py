@@ -29,7 +29,7 @@ from converter.aten.bind import bind
 from converter.aten.call import Arg, Call
 from converter.aten.dtype import convert, number
 from converter.aten.emit import Emitter
-from converter.aten.expr import ExprArg, expr
+from converter.aten.expr import ITSELF, ExprArg, expr
 from converter.aten.in_place import functional, natural_dtype
 from converter.aten.inline import inline
 from converter.aten.numbers import number as number_of
@@ -90,8 +90,7 @@ class _Lowering:
             operand = self.graph.fresh(given.name)
             op = self.graph.add("pnnx.Input", f"pnnx_input_{serial}", (), [operand])
             op.params["number"] = Symbols(self.symbols.examples).evaluate(given.expr)
-            kind = "float" if given.expr.startswith("z") else "int"
-            self.numbers[given.name] = expr(kind, operand)
+            self.numbers[given.name] = expr(ITSELF, operand)
 
     # --- nodes
 

@@ -71,9 +71,9 @@ def _table() -> dict[str, tuple[str, str]]:
             f"torch.{name}imum({{}}, {{}})",
             f"{name}({{}}, {{}})",
         )
-    for name in ("int", "float"):
-        table[name] = (f"{name}({{}})",) * 2
     return table | {
+        "int": ("int({})", "int({})"),
+        "float": ("float({})", "torch.sym_float({})"),  # float() makes a size a constant in exports
         "neg": ("(-{})",) * 2,
         "abs": ("torch.abs({})", "abs({})"),
         "round": ("torch.round({})", "round({})"),

@@ -12,6 +12,7 @@ from typing import TextIO
 from converter.errors import UnsupportedError
 from converter.ir import Graph, Operand, Operator, Param
 from converter.pnnx import modules
+from converter.pnnx.expression import Code, Kind
 from converter.pnnx.literal import literal
 from converter.pnnx.names import operator_names
 from converter.pnnx.scope import Scope, member_names
@@ -135,6 +136,9 @@ def write_python(
     scope = Scope(graph, members)
     inputs = [op.outputs[0] for op in graph.of_type("pnnx.Input")]
     outputs = [operand for op in graph.of_type("pnnx.Output") for operand in op.inputs]
+    for operand in inputs:
+        if number_input(operand) is not None:
+            scope.codes[operand] = Code(scope[operand], Kind.number)
     for op in graph.operators:
         if op.type not in ("pnnx.Input", "pnnx.Output"):
             write_statement(op, scope)
