@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from converter.archive.program import Program, Range, SymInput, TensorInput, UserInput
 from converter.dims import symbols_of
-from converter.errors import ConvertError, UsageError
+from converter.errors import ConvertError, UnsupportedError, UsageError
 from converter.guards import check_guards
 from converter.ir import DTYPES, Shape
 from converter.npy import read_header
@@ -57,20 +57,37 @@ def bind(
     """Give the program's symbols the values that the shapes of `inputshape=` imply.
 
     Those for which `inputshape2=` implies another value stay dynamic, and so do all where no shapes
-    are given. Raises UsageError for shapes that do not fit the program, and for a dim whose value
-    is outside of the range that the program was exported for.
+    are given. Where only `inputshape2=` is, it is compared with the shapes of the export. Raises
+    UsageError for shapes that do not fit the program, and for a dim whose value is outside of the
+    range that the program was exported for.
     """
-    if shapes is None:
-        if others is not None:
-            raise UsageError("inputshape2= is given alone", mend="give inputshape=[…] too")
-        return Symbols({}, examples(program))
-    values = solve(program, shapes, "inputshape")
-    numbers = {symbol: size for symbol, size in examples(program).items() if symbol not in values}
+    sizes = examples(program)
+    if shapes is None and others is None:
+        return Symbols({}, sizes)
+    values = solve(program, shapes or exported(program), "inputshape")
+    if shapes is not None:
+        sizes |= values
     if others is None:
-        return Symbols(values, numbers)
+        return Symbols(values, sizes)
     second = solve(program, others, "inputshape2")
     fixed = {symbol: size for symbol, size in values.items() if second.get(symbol) == size}
-    return Symbols(fixed, values | numbers)
+    return Symbols(fixed, sizes)
+
+
+def exported(program: Program) -> tuple[InputShape, ...]:
+    """The shapes of the inputs of the export. Raises UsageError where the file does not tell."""
+    known = Symbols(program.body.hints)
+    try:
+        return tuple(
+            InputShape(known.shape(given.type.shape))
+            for given in program.inputs
+            if isinstance(given, TensorInput)
+        )
+    except UnsupportedError:
+        raise UsageError(
+            "inputshape2= is given alone, and the file does not tell the shapes of the export",
+            mend="give inputshape=[…] too",
+        ) from None
 
 
 def examples(program: Program) -> dict[str, int]:

@@ -72,7 +72,8 @@ class Case:
     """A loaded case: the class to build and everything that its decorator said.
 
     `inputs` and `ncnn_inputs` have one nest for each argument of forward: an `Input`, or a tuple,
-    list or dict of nests. `options` are converter arguments (`inputshape2`, `moduleop`, `input`).
+    list or dict of nests. `options` are converter arguments (`moduleop`, `input`); with
+    `inputshape2`, which leaves dims dynamic, the pnnx target is compared at those sizes too.
     """
 
     name: str

@@ -16,7 +16,7 @@ from converter.errors import ConvertError
 from suites import compare
 from suites.case import Case, Missing
 from suites.frontends import frontend_of, generated, import_generated
-from suites.inputs import draw
+from suites.inputs import draw, second_inputs
 from suites.needs import lacking
 from suites.pnnx_program import PnnxError
 from suites.registry import index, load
@@ -115,7 +115,12 @@ def _run(trial: Trial, enter: Callable[[Stage], None]) -> None:
         expected, actual = compare.flat(expected), compare.flat(actual)
     # A CUDA model's generated module runs on the CPU: other kernels for the same operators.
     changed = arithmetic_changed or trial.device != "cpu"
-    compare.compare(expected, actual, compare.rule_of(trial.target, changed, case.tolerance))
+    rule = compare.rule_of(trial.target, changed, case.tolerance)
+    compare.compare(expected, actual, rule)
+    seconds = second_inputs(case)
+    if seconds is not None and trial.target == "pnnx":
+        converted = module.Model().eval()
+        compare.compare(model(*draw(seconds, trial.device)), converted(*draw(seconds)), rule)
 
 
 def _case(trial: Trial) -> Case:

@@ -12,11 +12,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
+import numpy
 import torch
 
+from converter.ir import DTYPE_NAMES
 from suites import pnnx_program
-from suites.case import Case
-from suites.inputs import save
+from suites.case import Case, Input
+from suites.inputs import save, second_inputs
 from suites.pnnx_fusions import changed_arithmetic
 from suites.trial import DECOMPOSED, PLAIN, STRICT
 
@@ -53,7 +55,8 @@ class TorchScript:
         self._modules = {name for name, _ in model.named_modules()}
 
     def convert(self, target: str) -> bool:
-        options = [f"{key}={spelled(value)}" for key, value in self._case.options.items()]
+        given = converter_options(self._case)
+        options = [f"{key}={spelled(value)}" for key, value in given.items()]
         outputs = [
             self._model.with_suffix(f".{target}.param"),
             self._model.with_suffix(f".{target}.bin"),
@@ -75,12 +78,16 @@ class ExportedProgram:
     def export(self, model: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
         if "input" in self._case.options:
             save(self._case.options["input"], inputs)
-        torch.export.save(exported(model, inputs, export=self._export), self._model)
+        program = exported(
+            model, inputs, export=self._export, dynamic_shapes=dynamic_shapes(self._case)
+        )
+        torch.export.save(program, self._model)
 
     def convert(self, target: str) -> bool:
         from converter import convert
 
-        converted = convert(self._model, fp16=False, ncnn=target == "ncnn", **self._case.options)
+        options = converter_options(self._case)
+        converted = convert(self._model, fp16=False, ncnn=target == "ncnn", **options)
         if converted.ncnn_refusal is not None:
             raise converted.ncnn_refusal
         return converted.arithmetic_changed
@@ -107,6 +114,36 @@ def exported(
         model, inputs, kwargs, dynamic_shapes=dynamic_shapes, strict=export == STRICT
     )
     return program.run_decompositions() if export == DECOMPOSED else program
+
+
+def converter_options(case: Case) -> dict[str, Any]:
+    """A case's options; with `inputshape2`, the shapes that it is compared with."""
+    options = dict(case.options)
+    if "inputshape2" in options:
+        options["inputshape"] = ",".join(
+            f"[{','.join(map(str, x.shape))}]{name(x)}" for x in case.inputs
+        )
+    return options
+
+
+def name(given: Input) -> str:
+    """pnnx's name of an input's dtype."""
+    return DTYPE_NAMES[numpy.dtype(given.dtype)]
+
+
+def dynamic_shapes(case: Case) -> tuple[dict[int, Any], ...] | None:
+    """The dims that `inputshape2` leaves dynamic, as torch.export is told of them."""
+    seconds = second_inputs(case)
+    if seconds is None:
+        return None
+    return tuple(
+        {
+            axis: torch.export.Dim.DYNAMIC
+            for axis, (size, other) in enumerate(zip(one.shape, two.shape, strict=True))
+            if size != other
+        }
+        for one, two in zip(case.inputs, seconds, strict=True)
+    )
 
 
 def spelled(value: Any) -> str:

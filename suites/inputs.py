@@ -9,10 +9,21 @@ import numpy as np
 import torch
 from torch.utils._pytree import tree_leaves
 
-from suites.case import Input
+from converter.shapes import parse_shapes
+from suites.case import Case, Input
 
 INTEGER_BOUND = 10
 """Integers are drawn below this: part of the file format, so indexed tables need this many rows."""
+
+
+def second_inputs(case: Case) -> list[Input] | None:
+    """The specs of inputs in which dynamic dims have other sizes: those of `inputshape2`."""
+    if "inputshape2" not in case.options:
+        return None
+    shapes = parse_shapes(case.options["inputshape2"], "inputshape2")
+    return [
+        Input(shape.dims, given.dtype) for shape, given in zip(shapes, case.inputs, strict=True)
+    ]
 
 
 def draw(nests: Sequence[Any], device: str = "cpu") -> tuple[Any, ...]:

@@ -56,13 +56,19 @@ class torch_full(nn.Module):
         )
 
 
-@case(inputs=[(3, 4), Input((5,), "int64")])
+@case(
+    inputs=[(3, 4), Input((5,), "int64")],
+    options={"inputshape2": "[3,4]f32,[8]i64"},
+)
 class torch_arange(nn.Module):
-    """Counts, ranges and steps of integers and floats, forward and back."""
+    """Counts, ranges and steps of integers and floats, forward and back; to a dynamic size."""
 
     def forward(self, x, n):
         return (
-            torch.arange(5) + n,
+            torch.arange(5) + n[:5],
+            torch.arange(n.size(0)) + n,
+            torch.arange(1, n.size(0)),
+            torch.arange(0, n.size(0) * 2, 2, dtype=torch.float32) * n,
             torch.arange(4, dtype=torch.float32) * x,
             torch.arange(2, 7),
             torch.arange(1, 10, 3, dtype=torch.int32),

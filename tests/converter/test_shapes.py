@@ -151,8 +151,13 @@ def test_dims_stay_dynamic_where_no_shapes_are_given_or_two_differ(tmp_path: Pat
 def test_both_shapes_are_checked(tmp_path: Path, shapes: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         load(exported(tmp_path, AUTO), inputshape="[12,3],[6,3]", inputshape2=shapes)
-    with pytest.raises(UsageError, match="inputshape2= is given alone"):
-        load(exported(tmp_path, AUTO), inputshape2="[12,3],[6,3]")
+
+
+def test_second_shapes_alone_are_compared_with_those_of_the_export(tmp_path: Path) -> None:
+    graph = load(exported(tmp_path, AUTO), inputshape2="[12,3],[6,3]")  # 128 and 128 do not fit
+    assert graph.sizes[str(graph.operators[0].outputs[0].shape[0])] == 8
+    graph = load(exported(tmp_path, AUTO), inputshape2="[8,3],[4,3]")
+    assert graph.operators[0].outputs[0].shape == (8, 3)
 
 
 class Doubled(nn.Module):
