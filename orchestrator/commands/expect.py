@@ -10,6 +10,7 @@ from orchestrator import runs
 from orchestrator.cells import ROOT
 from orchestrator.commands import options
 from orchestrator.commands.options import Known
+from orchestrator.expectations import Verdict
 from orchestrator.proposals import Proposal, patch, proposals
 from orchestrator.report import build, merge
 
@@ -33,6 +34,9 @@ def main(args: argparse.Namespace) -> int:
         before = file.read_bytes().decode() if file.exists() else None
         print(patch(file.relative_to(ROOT).as_posix(), before, entries), end="")
     number = sum(map(len, files.values()))
+    for group in report.attention:
+        if group.verdict is Verdict.stale:
+            print(f"stale: {report.rows[group.rows[0]].why}", file=sys.stderr)
     left = "write each reason: the tables are refused until then" if number else "nothing to expect"
     print(f"proposed: {number}; {left}", file=sys.stderr)
     return 0

@@ -29,23 +29,24 @@ def attempt(
             warn(str(error))
             break
         except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode not in DAMAGED:  # locked for long, no space, not writable
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without what details it
+            if code not in DAMAGED:  # locked for long, no space, not writable
                 warn(f"{file}: {error}; going on without the history")
                 break
             if aside:  # the second time: another run may have put it right meanwhile
-                warn(
-                    f"{file} is damaged ({error}) and was moved to {_move_aside(file).name};"
-                    " make it anew with: pnnx-parity history --rebuild"
-                )
+                warn(f"{file} is damaged ({error}){_move_aside(file)}")
     return otherwise
 
 
-def _move_aside(file: Path) -> Path:
-    """Rename a damaged file, and remove what SQLite had beside it."""
+def _move_aside(file: Path) -> str:
+    """Rename a damaged file, and remove what SQLite had beside it; say what is to be done."""
     number = 1
     while (aside := file.with_name(f"{file.name}.damaged-{number}")).exists():
         number += 1
-    file.rename(aside)
-    for ending in ("-wal", "-shm"):
-        file.with_name(file.name + ending).unlink(missing_ok=True)
-    return aside
+    try:
+        file.rename(aside)
+        for ending in ("-wal", "-shm"):
+            file.with_name(file.name + ending).unlink(missing_ok=True)
+    except OSError as error:
+        return f" and cannot be moved aside: {error.strerror}; remove it"
+    return f" and was moved to {aside.name}; make it anew with: pnnx-parity history --rebuild"

@@ -19,7 +19,7 @@ import msgspec
 
 from orchestrator.errors import UsageError
 from orchestrator.history.past import Came, Key, Past, PastRun
-from orchestrator.record import RunRecord
+from orchestrator.record import CellRecord, RunRecord
 from suites.trial import Outcome, Result, Stage, Trial
 
 FILE = "history.sqlite"
@@ -167,50 +167,17 @@ class History:
         with self._transaction():
             who = (record.run, _time(record.started))
             self._db.execute("DELETE FROM runs WHERE name = ? AND started = ?", who)
-            number = self._db.execute(
-                "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?)",
-                (
-                    *who,
-                    _time(record.finished) if record.finished else None,
-                    record.commit,
-                    record.cpu,
-                    len(results),
-                ),
-            ).lastrowid
-            self._db.executemany(
-                "INSERT INTO cells VALUES (?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        number,
-                        name,
-                        cell.python,
-                        cell.platform,
-                        _json(cell.packages),
-                        _json(cell.env),
-                    )
-                    for name, cell in record.cells.items()
-                ],
+            self._insert("runs", [_run(record, len(results))])
+            number = self._db.execute("SELECT last_insert_rowid()").fetchone()[0]
+            self._insert(
+                "cells", [_cell(number, name, cell) for name, cell in record.cells.items()]
             )
-            self._db.executemany(
-                "INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        each.trial.case,
-                        number,
-                        each.trial.cell,
-                        each.trial.frontend,
-                        each.trial.target,
-                        each.trial.device,
-                        each.trial.export,
-                        str(each.outcome),
-                        each.stage and str(each.stage),
-                        _text(each.diagnostic),
-                        each.total,
-                        str(verdicts[each.trial]),
-                    )
-                    for each in results
-                ],
-            )
+            self._insert("trials", [_trial(number, each, verdicts[each.trial]) for each in results])
+
+    def _insert(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
+        if rows:
+            places = ", ".join("?" * len(rows[0]))
+            self._db.executemany(f"INSERT INTO {table} VALUES ({places})", rows)
 
     def check(self) -> None:
         """Read the whole file. Raises Damaged."""
@@ -257,6 +224,23 @@ class History:
             (case,),
         )
         return [_recorded(case, row) for row in rows]
+
+
+def _run(record: RunRecord, results: int) -> tuple[Any, ...]:
+    finished = _time(record.finished) if record.finished else None
+    started = _time(record.started)
+    return None, record.run, started, finished, record.commit, record.cpu, results
+
+
+def _cell(run: int, name: str, cell: CellRecord) -> tuple[Any, ...]:
+    return run, name, cell.python, cell.platform, _json(cell.packages), _json(cell.env)
+
+
+def _trial(run: int, result: Result, verdict: str) -> tuple[Any, ...]:
+    trial = result.trial
+    path = (trial.cell, trial.frontend, trial.target, trial.device, trial.export)
+    came = (str(result.outcome), result.stage and str(result.stage), _text(result.diagnostic))
+    return trial.case, run, *path, *came, result.total, str(verdict)
 
 
 OUTCOMES = {str(outcome): outcome for outcome in Outcome}

@@ -119,6 +119,15 @@ def test_expect_has_nothing_to_say(tmp_path, capsys):
     assert capsys.readouterr() == ("", "proposed: 0; nothing to expect\n")
 
 
+def test_expect_leaves_stale_entries_to_a_person(run, tables, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("orchestrator.commands.expect.ROOT", tmp_path)
+    (tables / "t.toml").write_text(ENTRY.format(target="pnnx", when="always").replace("foo", "bar"))
+    assert main(["expect", "run"]) == 0
+    printed, error = capsys.readouterr()
+    assert "F_elu" not in printed
+    assert f"stale: failed at convert as {tables / 't.toml'}:1 expects, but not with" in error
+
+
 def test_show(run, capsys):
     assert main(["show", "run", "F_relu"]) == 0
     lines = capsys.readouterr().out.splitlines()
