@@ -28,8 +28,8 @@ Usage: pt2pnnx model.pt2 [key=value]...
   input=in0.npy,...            the same, taken from files
   input2=in1.npy,...           the same, taken from files
   device=cpu                   accepted: no model is run
-  moduleop=models.Focus,...    modules to keep as one operator (refused so far)
-  customop=...                 custom operators (refused so far)
+  moduleop=models.Focus,...    classes of modules to keep as one operator each
+  customop=fused.act,...       operators to keep and call, namespace.name each
 Sample usage: pt2pnnx mobilenet_v2.pt2 inputshape=[1,3,224,224]"""
 
 Parse = Callable[[str, str], Any]

@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 from converter.archive.program import Program
 from converter.archive.read import read_program
+from converter.aten.kept import Kept
 from converter.aten.lower import lower
 from converter.errors import UnsupportedError, UsageError
 from converter.files import Outputs
@@ -46,6 +47,8 @@ def load(
     inputshape2: Shapes = None,
     input: Sequence[Path | str] = (),
     input2: Sequence[Path | str] = (),
+    moduleop: Sequence[str] = (),
+    customop: Sequence[str] = (),
     optlevel: int = 2,
 ) -> Graph:
     """Read a `.pt2` file as a graph of PyTorch-level operators, as `.pnnx.param` would hold it.
@@ -55,9 +58,10 @@ def load(
     """
     shapes = _shapes(inputshape, input, "inputshape")
     others = _shapes(inputshape2, input2, "inputshape2")
+    kept = Kept.of(moduleop, customop)
     program = read_program(path)
     try:
-        return _graph(program, shapes, others, optlevel)[0]
+        return _graph(program, shapes, others, kept, optlevel)[0]
     except BaseException:
         program.close()
         raise
@@ -86,17 +90,19 @@ def convert(
 
     `fp16` stores ncnn's weights in half precision, as pnnx does. `ncnn=False` writes pnnx's files
     only. Where ncnn cannot express the model its files are not written and `ncnn_refusal` says why.
+    `moduleop` names the classes of modules that become one operator each (`models.common.Focus`),
+    `customop` the operators that are no PyTorch's own and are called all the same
+    (`namespace.name`).
 
     Raises ArchiveError, UnsupportedError or UsageError; no file is left behind then.
     """
     path = Path(path)
-    if moduleop or customop:
-        raise UnsupportedError("moduleop and customop are not supported for .pt2 files yet")
     shapes = _shapes(inputshape, input, "inputshape")
     others = _shapes(inputshape2, input2, "inputshape2")
+    kept = Kept.of(moduleop, customop)
     names = _Names(path)
     with read_program(path) as program, Outputs(path) as outputs:
-        graph, changed = _graph(program, shapes, others, optlevel)
+        graph, changed = _graph(program, shapes, others, kept, optlevel)
         counted = statistics(graph)
         _write_pnnx(
             graph,
@@ -144,12 +150,13 @@ def _graph(
     program: Program,
     shapes: Sequence[InputShape] | None,
     others: Sequence[InputShape] | None,
+    kept: Kept,
     optlevel: int,
 ) -> tuple[Graph, list[Pass]]:
     """Lower and optimize a program; return its graph and the passes that changed something."""
     if optlevel not in (0, 1, 2):
         raise UsageError(f"optlevel={optlevel} is not 0, 1 or 2")
-    graph = lower(program, bind(program, shapes, others))
+    graph = lower(program, bind(program, shapes, others), kept)
     graph.check()
     return graph, run_passes(graph, optlevel)
 

@@ -148,6 +148,7 @@ class Operator:
 
     `params` are the non-tensor arguments, `attrs` the stored tensors, `where` the user's source
     line. `module` is the name and class of the innermost nn.Module that made the operator.
+    `opaque`: the user asked to keep it, and what it computes is not known here.
     """
 
     __slots__ = (
@@ -156,6 +157,7 @@ class Operator:
         "inputs",
         "module",
         "name",
+        "opaque",
         "outputs",
         "params",
         "type",
@@ -172,6 +174,7 @@ class Operator:
         self.attrs: dict[str, Attribute] = {}
         self.where: Where | None = None
         self.module: tuple[str, str] | None = None
+        self.opaque = False
 
     def input(self, name: str) -> Operand:
         """Return the input of that argument name. Raises KeyError."""

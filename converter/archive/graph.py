@@ -15,6 +15,7 @@ from converter.archive.values import (
     Device,
     GraphRef,
     OperatorRef,
+    ScalarType,
     SymRef,
     TensorRef,
     Value,
@@ -63,8 +64,9 @@ class _BodyReader:
         self.place = f"node `{printable(node.name or node.target)}`"
         inputs = tuple((named.name, self.used(named.arg)) for named in node.inputs)
         outputs = tuple(self.made(argument) for argument in node.outputs)
-        name = printable(node.name or "")
-        return Node(printable(node.target), name, inputs, outputs, self.where, modules)
+        keywords = frozenset(named.name for named in node.inputs if named.kind == schema.KEYWORD)
+        target, name = printable(node.target), printable(node.name or "")
+        return Node(target, name, inputs, outputs, self.where, modules, keywords)
 
     def error(self, message: str) -> ArchiveError:
         return self.archive.error(f"{self.place} {message}")
@@ -110,8 +112,8 @@ class _BodyReader:
     def complex(self, value: schema.Complex) -> complex:
         return complex(self.number(value.real), self.number(value.imag))
 
-    def dtype(self, number: int) -> str:
-        return dtype_name(number, self.place, self.where)
+    def dtype(self, number: int) -> ScalarType:
+        return ScalarType(dtype_name(number, self.place, self.where))
 
     def enumerated(self, number: int, names: Mapping[int, Value]) -> Value:
         if number not in names:

@@ -17,10 +17,14 @@ from converter.ir import Attribute, Shape
 
 
 class ModuleFrame(NamedTuple):
-    """An nn.Module that was being called: `layer1.0.conv1`, `torch.nn.modules.conv.Conv2d`."""
+    """An nn.Module that was being called: `layer1.0.conv1`, `torch.nn.modules.conv.Conv2d`.
+
+    `call` tells the calls of one module apart.
+    """
 
     fqn: str
     class_name: str
+    call: str = ""
 
 
 class TensorType(NamedTuple):
@@ -40,6 +44,8 @@ class Node(msgspec.Struct, frozen=True):
     where: Where | None
     modules: tuple[ModuleFrame, ...]
     """The stack of nn.Modules, outermost first."""
+    keywords: frozenset[str] = frozenset()
+    """The arguments that were given by name."""
 
     @property
     def module(self) -> ModuleFrame | None:

@@ -127,9 +127,14 @@ class Argument(TypedDict, total=False):
     as_float_lists: list[list[Float]]
 
 
+KEYWORD = 2
+"""The kind of an argument that was given by name; 1 is by position, None is not told."""
+
+
 class NamedArgument(msgspec.Struct, gc=False):
     name: str
     arg: Argument
+    kind: int | None = None
 
 
 class Metadata(msgspec.Struct, gc=False):

@@ -30,7 +30,7 @@ def module_stack(text: str) -> tuple[ModuleFrame, ...]:
     for item in text.split(";") if text else ():
         fields = _fields(item)
         if len(fields) == 3:
-            frames.append(ModuleFrame(printable(fields[1]), printable(fields[2])))
+            frames.append(ModuleFrame(*(printable(fields[place]) for place in (1, 2, 0))))
     return tuple(frames)
 
 

@@ -53,6 +53,12 @@ class Device(msgspec.Struct, frozen=True):
         return self.type if self.index is None else f"{self.type}:{self.index}"
 
 
+class ScalarType(str):
+    """A dtype, by pnnx's name (`f32`); to be told from text."""
+
+    __slots__ = ()
+
+
 class MemoryFormat(StrEnum):
     """`torch.contiguous_format` and so on, by PyTorch's names."""
 
@@ -92,4 +98,4 @@ Value = (
     | tuple["Value", ...]
     | dict[str, "Value"]
 )
-"""One argument or result. A dtype is pnnx's name of it, as a string (`f32`); lists are tuples."""
+"""One argument or result. A dtype is a ScalarType, which is a string; lists are tuples."""

@@ -10,6 +10,7 @@ from converter.archive.program import (
     Output,
     OutputKind,
     Program,
+    StoredKind,
     SymInput,
     TensorInput,
     UserInput,
@@ -32,6 +33,15 @@ from converter.aten.emit import Emitter
 from converter.aten.expr import ITSELF, ExprArg, expr
 from converter.aten.in_place import functional, natural_dtype
 from converter.aten.inline import inline
+from converter.aten.kept import (
+    MODULE,
+    NOTHING,
+    Kept,
+    keep_module,
+    keep_modules,
+    keep_operator,
+    operator,
+)
 from converter.aten.numbers import number as number_of
 from converter.aten.operators import find
 from converter.aten.outputs import constant, nest
@@ -47,19 +57,27 @@ from converter.symbols import Symbols, unknown
 TORCHSCRIPT_HINT = "the TorchScript frontend may convert it: trace the model and use pnnx"
 
 
-def lower(program: Program, symbols: Symbols) -> Graph:
+def lower(program: Program, symbols: Symbols, kept: Kept = NOTHING) -> Graph:
     """Lower every call of the program. The graph's inputs and outputs are the program's, in order.
 
-    Raises UnsupportedError, with the user's source line, for what has no lowering.
+    What is `kept` becomes operators of its own. Raises UnsupportedError, with the user's source
+    line, for what has no lowering, UsageError for what is to be kept and does not occur.
     """
-    return _Lowering(program, inline(program.body), symbols).run()
+    body = inline(program.body)
+    kept.check(body)
+    if kept.modules:
+        stored = program.stored.values()
+        constants = {one.name for one in stored if one.kind is StoredKind.constant}
+        body = keep_modules(body, kept, constants)
+    return _Lowering(program, body, symbols, kept).run()
 
 
 class _Lowering:
     """The state of one lowering."""
 
-    def __init__(self, program: Program, body: Body, symbols: Symbols) -> None:
+    def __init__(self, program: Program, body: Body, symbols: Symbols, kept: Kept) -> None:
         self.program = program
+        self.kept = kept
         self.body = body
         self.symbols = symbols
         self.graph = Graph(symbols.examples)
@@ -99,6 +117,9 @@ class _Lowering:
         if is_settled(node):
             self.settle(node)
             return
+        if node.target == MODULE or self.kept.keeps(node):
+            self.keep(node, names)
+            return
         op = known_schema(node)
         twin = functional(op)
         values = [self.argument(value, node) for value in bind(node, op).values()]
@@ -108,7 +129,7 @@ class _Lowering:
             dict(zip((argument.name for argument in twin.arguments), values, strict=True)),
             [self.operand(name) for name in names],
             node.where,
-            node.module,
+            node.module and node.module[:2],
             {
                 argument: self.symbols.known(self.body.strides[value.name])
                 for argument, value in node.inputs
@@ -222,6 +243,27 @@ class _Lowering:
         self.tensors.write(written, value)
         self.tensors.same(result, written)
 
+    def keep(self, node: Node, names: list[str]) -> None:
+        """Append an operator that is kept; its results may share memory with what it is given."""
+        self.emit.begin(Call("", node.name, {}, [], node.where, node.module and node.module[:2]))
+        given = list(tensor_names(tuple(value for _, value in node.inputs)))
+        made = [self.operand(name) for name in names]
+        if node.target == MODULE:
+            own = {
+                name: self.program.stored[name]
+                for name in given
+                if name in self.program.stored and not self.tensors.is_written(name)
+            }
+            keep_module(self.emit, node, self.tensor, own, made)
+        else:
+            args = [self.argument(value, node) for _, value in node.inputs]
+            keep_operator(self.emit, node, args, made)
+        for name, operand in zip(names, made, strict=True):
+            self.tensors.define(name, operand)
+            for source in given:
+                if source in self.tensors:
+                    self.tensors.doubt(name, source)
+
     # --- values
 
     def operand(self, name: str) -> Operand:
@@ -325,10 +367,11 @@ def tensor_names(outputs: tuple[Value, ...]) -> Iterator[str]:
 def known_schema(node: Node) -> OpSchema:
     op = schema(node.target)
     if op is None or op.is_python:
+        name = operator(node)
         raise UnsupportedError(
             f"cannot convert {node.target}: the operator is not known",
             where=node.where,
-            mend=TORCHSCRIPT_HINT,
+            mend=f"keep it as it is with customop={name}" if name else TORCHSCRIPT_HINT,
         )
     return op
 

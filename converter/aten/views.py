@@ -116,6 +116,10 @@ class Tensors:
         """Return the name of the model's tensor whose memory this is; empty for none."""
         return self._views[name].memory.keeper
 
+    def is_written(self, name: str) -> bool:
+        """Whether a tensor's memory was written to since it was named."""
+        return name in self._views and self._views[name].memory.version > 0
+
     def doubtful(self, name: str, index: int) -> str:
         """Return a name that is read after node `index` and may share memory; empty for none."""
         for memory in self._views[name].memory.doubts:

@@ -43,7 +43,7 @@ class MergeDuplicates(Pass):
         seen: dict[Hashable, Operator] = {}
         gone: list[Operator] = []
         for op in graph.operators:
-            if op.type in KEPT or op.type in RANDOM:
+            if op.type in KEPT or op.type in RANDOM or op.opaque:
                 continue
             first = seen.setdefault(key(op), op)
             if first is not op:

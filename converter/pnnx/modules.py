@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from converter.ir import DTYPES, Attribute, Operator, Param
 from converter.pnnx.callables import results
 from converter.pnnx.literal import literal
-from converter.pnnx.scope import Scope, arguments, is_argument, refuse
+from converter.pnnx.scope import Scope, arguments, is_argument, is_kept, refuse
 
 _BUFFERS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
 
@@ -20,6 +20,8 @@ def make(op: Operator, member: str) -> str:
 
     Raises UnsupportedError for a param that cannot be an argument.
     """
+    if is_kept(op):
+        return f"{member} = Kept({literal(op.type)})"
     words = []
     for key in sorted(op.params):
         if not is_argument(key):
@@ -40,6 +42,10 @@ def output_size(value: Param) -> str:
 def load(op: Operator, member: str, file_name: str) -> Iterator[str]:
     """Write the lines that load an operator's tensors. Raises UnsupportedError for a bad name."""
     for key in sorted(op.attrs):
+        if is_kept(op):
+            entry = f"archive, {literal(f'{file_name}.{key}')}, {_spec(op.attrs[key])}"
+            yield f"{member}.hold({literal(key)}, self.load_pnnx_bin_as_tensor({entry}))"
+            continue
         if not all(map(is_argument, key.split("."))):
             raise refuse(op, f"{key!r} cannot be the name of a tensor")
         target = member if op.type == "pnnx.Attribute" else f"{member}.{key}"

@@ -25,7 +25,10 @@ from converter.pnnx.value import format_value, parse_value
 
 MAGIC = "7767517"
 NAME = re.compile(r"[^\W\d]\w*(\.\w+)*")
-"""What params, attributes and arguments may be called."""
+"""What params and arguments may be called."""
+
+TENSOR = re.compile(r"\w+(\.\w+)*")
+"""What attributes may be called: those of a kept nn.Sequential are numbered."""
 
 _TYPE = re.compile(r"[\w.:]+")
 
@@ -77,8 +80,8 @@ def write_param(graph: Graph, stream: TextIO) -> None:
 
 
 def _check_words(op: Operator) -> None:
-    keys = [*op.params, *op.attrs, *filter(None, op.input_names)]
-    for word in [key for key in keys if not NAME.fullmatch(key)]:
+    keys = [key for key in (*op.params, *filter(None, op.input_names)) if not NAME.fullmatch(key)]
+    for word in keys + [key for key in op.attrs if not TENSOR.fullmatch(key)]:
         raise _refuse(op, f"{word!r} cannot be the name of an argument")
     if not _TYPE.fullmatch(op.type):
         raise _refuse(op, f"{op.type!r} cannot be a type")
@@ -169,7 +172,8 @@ class _Reader:
     def _key(self, op: Operator, word: str) -> None:
         key, equals, value = word.partition("=")
         kind, bare = (key[0], key[1:]) if key[:1] in ("@", "$", "#") else ("", key)
-        if not equals or (kind != "#" and not NAME.fullmatch(bare)):
+        pattern = TENSOR if kind == "@" else NAME
+        if not equals or (kind != "#" and not pattern.fullmatch(bare)):
             raise ValueError(f"{word!r} is not key=value")
         if kind == "@":
             op.attrs[_new(bare, op.attrs)] = _attribute(value)

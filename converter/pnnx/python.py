@@ -15,14 +15,14 @@ from converter.pnnx import modules
 from converter.pnnx.expression import Code, Kind
 from converter.pnnx.literal import literal
 from converter.pnnx.names import operator_names
-from converter.pnnx.scope import Scope, member_names
+from converter.pnnx.scope import Scope, is_kept, member_names
 from converter.pnnx.statements import write_statement
 from converter.symbols import drawn_shape
 
 _FILE = """\
 {head}{imports}
 
-
+{kept}
 class Model(nn.Module):
     def __init__(self):
         super().__init__()
@@ -106,6 +106,31 @@ _LOADERS = """
 AUTO = "torch.export.Dim.AUTO"
 """A dim, or a number, for which torch.export finds out what the model does with it."""
 
+_KEPT = '''
+class Kept(nn.Module):
+    """Stands in the place of a module of the model, and holds its tensors by their names there.
+
+    Give the Model an attribute that is the module itself; load_state_dict takes the tensors.
+    """
+
+    def __init__(self, name):
+        super().__init__()
+        self.name = name
+
+    def hold(self, key, tensor):
+        *path, last = key.split(".")
+        module = self
+        for part in path:
+            if part not in module._modules:
+                module.add_module(part, nn.Module())
+            module = module._modules[part]
+        module.register_buffer(last, tensor)
+
+    def forward(self, *inputs):
+        raise NotImplementedError(f"put a {self.name} in the place of this")
+
+'''
+
 _TORCH_DTYPES: Mapping[str, str] = {
     "f32": "torch.float",
     "f64": "torch.double",
@@ -149,6 +174,7 @@ def write_python(
         _FILE.format(
             head="".join(f"# {line}\n" for line in head) + "\n" * bool(head),
             imports="\n".join(_imports(graph, scope.lines)),
+            kept=_KEPT if any(map(is_kept, graph.operators)) else "",
             modules=_block(_makes(scope, members)),
             loads=_loading(loads, bin_name),
             loaders=_LOADERS if loads else "",

@@ -42,9 +42,18 @@ def member_names(graph: Graph) -> dict[Operator, str]:
 
     They are ASCII identifiers, no two alike; those of pnnx.Attribute end in `_data`.
     """
-    holders = [op for op in graph.operators if op.type == "pnnx.Attribute" or is_module(op.type)]
+    holders = [op for op in graph.operators if op.type == "pnnx.Attribute" or is_member(op)]
     reserved = _MODULE_MEMBERS | frozenset(keyword.kwlist)
     return dict(zip(holders, unique(map(_member, holders), reserved), strict=True))
+
+
+def is_member(op: Operator) -> bool:
+    """Whether an operator is a module: PyTorch's, or one that the user asked to keep."""
+    return is_module(op.type) or is_kept(op)
+
+
+def is_kept(op: Operator) -> bool:
+    return op.opaque and not op.type.startswith("pnnx.custom_op.")
 
 
 def _member(op: Operator) -> str:

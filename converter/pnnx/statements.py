@@ -15,7 +15,7 @@ from converter.pnnx.callables import CALLABLES, is_module, results
 from converter.pnnx.expression import Code, Kind, translate
 from converter.pnnx.literal import literal
 from converter.pnnx.names import words
-from converter.pnnx.scope import Scope, arguments, param, refuse
+from converter.pnnx.scope import Scope, arguments, is_kept, is_member, param, refuse
 
 Statement = Callable[[Operator, Scope], None]
 
@@ -26,9 +26,11 @@ def write_statement(op: Operator, scope: Scope) -> None:
     Raises UnsupportedError if the operator is not known or its arguments do not fit.
     """
     statement = STATEMENTS.get(op.type)
-    if op.attrs and not (is_module(op.type) or op.type == "pnnx.Attribute"):
+    if op.attrs and not (is_member(op) or op.type == "pnnx.Attribute"):
         raise refuse(op, "it is no module, but holds a tensor")
-    if statement is not None:
+    if is_kept(op):
+        kept(op, scope)
+    elif statement is not None:
         statement(op, scope)
     elif op.type.startswith("pnnx.custom_op."):
         custom(op, scope)
@@ -84,13 +86,20 @@ def custom(op: Operator, scope: Scope) -> None:
         raise refuse(op, "expected pnnx.custom_op.NAMESPACE.NAME")
     if parts[0] in _TORCH_NAMESPACES or parts[0].startswith("_"):
         raise refuse(op, f"the operators of {parts[0]} are not custom ones")
-    given = dict(arguments(op, scope))
-    names = [f"arg_{index}" for index in range(len(given))]
-    if set(names) != set(given):
-        raise refuse(op, "its arguments are not arg_0, arg_1 and so on")
-    positional = [given[name] for name in names]
-    text = call(f"torch.ops.{'.'.join(parts)}", positional, {})
+    named = dict(arguments(op, scope))
+    positional: list[str] = []
+    while (name := f"arg_{len(positional)}") in named:
+        positional.append(named.pop(name))
+    if any(name.removeprefix("arg_").isdigit() for name in named):
+        raise refuse(op, "its arguments by position are not arg_0, arg_1 and so on")
+    text = call(f"torch.ops.{'.'.join(parts)}", positional, named)
     scope.assign(op, text, max(1, len(op.outputs)))
+
+
+def kept(op: Operator, scope: Scope) -> None:
+    """A module of the user's, in whose place another stands (`python.KEPT`)."""
+    inputs = ", ".join(scope[operand] for operand in op.inputs)
+    scope.assign(op, f"{scope.member(op)}({inputs})", max(1, len(op.outputs)))
 
 
 _TORCH_NAMESPACES = words(

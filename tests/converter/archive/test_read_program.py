@@ -15,7 +15,6 @@ from archives import LEAF, Archive, encoded, meta, payload, tensor, tree, write_
 from converter.archive import read_program
 from converter.archive.program import (
     ConstantInput,
-    ModuleFrame,
     Output,
     OutputKind,
     Range,
@@ -32,6 +31,7 @@ from converter.archive.values import (
     Layout,
     MemoryFormat,
     OperatorRef,
+    ScalarType,
     SymRef,
     TensorRef,
 )
@@ -54,7 +54,8 @@ def test_reads_a_program(tmp_path: Path) -> None:
         assert node.inputs == (("self", TensorRef("x")), ("other", TensorRef("p_w")))
         assert node.outputs == (TensorRef("add"),)
         assert node.where == Where("model.py", 3, "return x + w", "")
-        assert node.module == ModuleFrame("", "model.Net")
+        assert node.module is not None
+        assert node.module[:2] == ("", "model.Net")
         weight = program.stored["p_w"]
         assert (weight.kind, weight.fqn, weight.persistent) == (StoredKind.parameter, "w", True)
         assert weight.attribute.array().tolist() == [0, 1, 2]
@@ -97,7 +98,7 @@ def read_value(tmp_path: Path, argument: dict[str, Any]) -> Any:
         ({"as_nested_tensors": [[{"name": "x"}], []]}, ((TensorRef("x"),), ())),
         ({"as_optional_tensor": {"as_none": True}}, None),
         ({"as_optional_tensors": [tensor("x"), {"as_none": True}]}, (TensorRef("x"), None)),
-        ({"as_scalar_type": 13}, "bf16"),
+        ({"as_scalar_type": 13}, ScalarType("bf16")),
         ({"as_memory_format": 2}, MemoryFormat.channels_last),
         ({"as_layout": 7}, Layout.strided),
         ({"as_device": {"type": "cuda", "index": 1}}, Device("cuda", 1)),

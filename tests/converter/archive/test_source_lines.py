@@ -72,11 +72,14 @@ def test_source_names_the_module() -> None:
         ("", ()),
         (
             "L__self__,,net.Net;L__self__conv,conv,torch.nn.modules.conv.Conv2d",
-            (ModuleFrame("", "net.Net"), ModuleFrame("conv", "torch.nn.modules.conv.Conv2d")),
+            (
+                ModuleFrame("", "net.Net", "L__self__"),
+                ModuleFrame("conv", "torch.nn.modules.conv.Conv2d", "L__self__conv"),
+            ),
         ),
-        ("a,b[1,2],c", (ModuleFrame("b[1,2]", "c"),)),
-        ("a,b,net.make.<locals>.Net", (ModuleFrame("b", "net.make.<locals>.Net"),)),
-        ("a,b;c,d,e", (ModuleFrame("d", "e"),)),
+        ("a,b[1,2],c", (ModuleFrame("b[1,2]", "c", "a"),)),
+        ("a,b,net.make.<locals>.Net", (ModuleFrame("b", "net.make.<locals>.Net", "a"),)),
+        ("a,b;c,d,e", (ModuleFrame("d", "e", "c"),)),
         (";;,", ()),
         ("a)),b,c", ()),
     ],
