@@ -6,7 +6,7 @@ The reference of the format is docs/expectations.md. There is no other skip list
 from orchestrator.expectations.audit import Judgement, Verdict, audit, exit_status, judge
 from orchestrator.expectations.errors import TableError
 from orchestrator.expectations.facts import Facts
-from orchestrator.expectations.read import load_tables
+from orchestrator.expectations.read import load_tables, read_tables
 from orchestrator.expectations.table import Expectation, Table
 
 __all__ = [
@@ -20,4 +20,5 @@ __all__ = [
     "exit_status",
     "judge",
     "load_tables",
+    "read_tables",
 ]

@@ -30,20 +30,37 @@ WORDS: dict[str, tuple[str, ...]] = {
 
 
 def load_tables(folder: Path, cases: Collection[str], cells: Mapping[str, Cell]) -> Table:
-    """Every `*.toml` of a folder as one table.
+    """Every `*.toml` of a folder as one table. Raises TableError for the first fault."""
+    table, faults = read_tables(folder, cases, cells)
+    if faults:
+        raise faults[0]
+    return table
+
+
+def read_tables(
+    folder: Path, cases: Collection[str], cells: Mapping[str, Cell]
+) -> tuple[Table, list[TableError]]:
+    """Every `*.toml` of a folder as one table of the entries that can be taken; and all faults.
 
     `cases` are the names of all cases and `cells` all cells of envs/, not a selection: an entry
-    must be right wherever it is read. Raises TableError.
+    must be right wherever it is read.
     """
     pinned = {name: Facts.pinned(cell) for name, cell in cells.items()}
     packages = {package for facts in pinned.values() for package in facts.packages}
-    table = Table(
-        entry
-        for file in sorted(folder.glob("*.toml"))
-        for entry in _Reader(file, cases, packages).entries()
-    )
-    table.check_overlaps(pinned)
-    return table
+    entries: list[Expectation] = []
+    faults: list[TableError] = []
+    for file in sorted(folder.glob("*.toml")):
+        try:
+            reader = _Reader(file, cases, packages)
+            for number, fields in enumerate(reader.tables()):
+                try:
+                    entries.append(reader.entry(number, fields))
+                except TableError as fault:
+                    faults.append(fault)
+        except TableError as fault:  # of the file, not of one entry
+            faults.append(fault)
+    table = Table(entries)
+    return table, [*faults, *table.overlaps(pinned)]
 
 
 class _Reader:
@@ -55,11 +72,12 @@ class _Reader:
         self.cases = cases
         self.packages = packages
 
-    def entries(self) -> list[Expectation]:
+    def tables(self) -> list[dict[str, Any]]:
+        """The entries as they stand in the file. Raises TableError."""
         text = self._text()
         document = self._parse(text)
         self.lines = Lines(text, "expect")
-        tables = document.pop("expect", [])
+        tables: list[dict[str, Any]] = document.pop("expect", [])
         entries = isinstance(tables, list) and len(tables) == len(self.lines)
         if document or self.lines.foreign or not entries:
             raise TableError(
@@ -68,7 +86,7 @@ class _Reader:
                 "something else than an [[expect]] entry",
                 "write nothing but entries, each below its own [[expect]]",
             )
-        return [self._entry(number, fields) for number, fields in enumerate(tables)]
+        return tables
 
     def _text(self) -> str:
         try:
@@ -93,7 +111,8 @@ class _Reader:
     def _error(self, number: int, key: str, message: str, mend: str) -> TableError:
         return TableError(self.name, self.lines.of(number, key), message, mend)
 
-    def _entry(self, number: int, fields: dict[str, Any]) -> Expectation:
+    def entry(self, number: int, fields: dict[str, Any]) -> Expectation:
+        """One of them, checked. Raises TableError."""
         self._check_keys(number, fields)
         for key, words in WORDS.items():
             if fields[key] not in words:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from pathlib import Path
 
@@ -59,13 +59,14 @@ class Table:
             raise _overlap(matching[0], matching[1], trial.cell)
         return matching[0] if matching else None
 
-    def check_overlaps(self, cells: Mapping[str, Facts]) -> None:
-        """Raise TableError where two entries can speak of one trial in a cell."""
+    def overlaps(self, cells: Mapping[str, Facts]) -> Iterator[TableError]:
+        """A fault for each two entries that can speak of one trial in a cell."""
         for group in self._groups.values():
             for first, second in combinations(group, 2):
                 for cell, facts in cells.items():
                     if hold([first.condition, second.condition], facts):
-                        raise _overlap(first, second, cell)
+                        yield _overlap(first, second, cell)
+                        break
 
 
 def _overlap(first: Expectation, second: Expectation, cell: str) -> TableError:

@@ -80,6 +80,18 @@ def test_audit_names_what_no_trial_can_meet(tables, capsys):
     assert lines[1].endswith("F_affine_grid has no target ncnn; correct it, or delete it")
 
 
+def test_audit_names_every_fault(tables, capsys):
+    entry = ENTRY.format(target="pnnx", when="always")
+    wrong = [entry.replace("F_elu", "F_elv"), entry.replace("a reason", ""), entry, entry]
+    (tables / "a.toml").write_text("".join(wrong))
+    (tables / "b.toml").write_text("[[expect")
+    assert main(["audit"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    parts = ["a.toml:2: there is no", "a.toml:18: `reason` is empty", "b.toml:1: not TOML"]
+    for line, part in zip(lines, [*parts, "a.toml:28: overlaps with"], strict=True):
+        assert line.startswith(f"pnnx-parity: {tables}/{part}")
+
+
 def test_audit_of_a_run(run, tables, capsys):
     (tables / "t.toml").write_text(ENTRY.format(target="pnnx", when="always"))
     assert main(["audit", "run"]) == 3  # a trial is missing
