@@ -34,13 +34,14 @@ sys.exit(main())
 class Command:
     """Runs `pnnx-parity` in processes of its own, and finds and ends all that came of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, results: Path | None = None) -> None:
         self.tag = uuid.uuid4().hex
-        self.results = tempfile.TemporaryDirectory()
+        self._temporary = tempfile.TemporaryDirectory()
+        self.results = results or Path(self._temporary.name)
 
     def start(self, *words: str, **variables: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, self.results.name, *words],
+            [sys.executable, "-c", PROGRAM, str(self.results), *words],
             env=os.environ | {TAG: self.tag} | variables,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -61,7 +62,7 @@ class Command:
         for process in self.processes():
             with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
                 os.kill(process, signal.SIGKILL)
-        self.results.cleanup()
+        self._temporary.cleanup()
 
     def processes(self) -> dict[int, str]:
         """The command lines of all processes that are left, by id."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from live import CELL, Command
 
 from orchestrator import journal
+from orchestrator.history import FILE, History
 from suites.registry import discover
 
 
@@ -77,7 +78,7 @@ def test_samples(tmp_path: Path) -> None:
     """One run of all samples, on two workers; the first fault is a runner's."""
     folder, temporary = tmp_path / "run", tmp_path / "tmp"
     temporary.mkdir()
-    with Command() as command:
+    with Command(results=tmp_path) as command:
         status, printed = command.run(
             *["run", "--cell", CELL, "--suite", "selfcheck", "--workers", "2"],
             *["--output", str(folder)],
@@ -100,6 +101,16 @@ def test_samples(tmp_path: Path) -> None:
     for trial, must in MUST.items():
         assert must.diagnostic in results[trial].diagnostic, trial
     assert report["verdicts"] == {"ok": 12, "expected": 1, "stale": 2, "unexpected": 25}
+
+    # The history has them all, with the same verdicts.
+    with History(tmp_path / FILE) as history:
+        recorded = [each for case in BOTH for each in history.of_case(case)]
+    assert {(each.key.trial, each.verdict) for each in recorded} == {
+        (result.trial, verdicts[trial]) for trial, result in results.items() if trial[0] in BOTH
+    }
+    # Both frontends made the same graph of what they converted right.
+    assert report["structure"]["total"]["same"] >= 5
+    assert "selfcheck_right" not in {each["case"] for each in report["structure"]["unlike"]}
 
     # The trial whose runner died was run again, and no other.
     again = [result for result in results.values() if result.attempts > 1]
