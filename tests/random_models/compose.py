@@ -1,7 +1,10 @@
 """Random models: a hypothesis strategy that composes lines of the operator table.
 
 Every line is run as soon as it is drawn, so that shapes, dtypes and aliases are those of PyTorch,
-and a line that PyTorch refuses costs microseconds and is drawn again.
+and a line that PyTorch refuses costs microseconds.
+
+All choices are made of one string of bytes, each line's of its own part of it: hypothesis draws it
+evenly, and makes it smaller where a model fails. A part that begins with an even byte is no line.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 import torch.nn.functional as F
@@ -21,12 +24,23 @@ from placeholders import KINDS, SUBJECTS
 from torch import nn
 
 PLACEHOLDER = re.compile(r"\{(\w*)(?::(\w+))?\}")
-LINES = 12
+LINES = 16
+"""Half of them are left out, and what PyTorch refuses."""
+
+PART = 48
+"""Bytes for the choices of a line: a row has fewer placeholders."""
+
+EITHER = (False, True)
+T = TypeVar("T")
+
 ELEMENTS = 4000
 """Larger tensors are not kept: they would make the model slow and show nothing more."""
 
 LARGE = 1e4
 """Larger values are not kept: what overflows hides what differs."""
+
+REFUSALS = (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError, ArithmeticError)
+"""What PyTorch raises where a line does not fit its tensors."""
 
 SOURCE = '''\
 """A random model; its inputs are `inputs()`."""
@@ -87,18 +101,24 @@ class Composer:
 
     subject: torch.Tensor
 
-    def __init__(self, draw: st.DrawFn, inputs: Mapping[str, str]) -> None:
-        self.draw = draw
-        self.inputs = inputs
+    def __init__(self, choices: bytes) -> None:
+        self.choices = choices
+        self.place = 0
+        self.inputs: dict[str, str] = {}
         self.members: dict[str, str] = {}
         self.lines: list[str] = []
         self.tensors: dict[str, torch.Tensor] = {}
-        self.read: set[str] = set()
         self.held = nn.Module()
         self.scope: dict[str, Any] = {"torch": torch, "F": F, "nn": nn, "self": self.held}
-        torch.manual_seed(0)
-        for name, text in inputs.items():
-            self.keep(name, eval(text, self.scope))
+
+    def part(self, number: int) -> None:
+        """Make the next choices of another part of the bytes."""
+        self.place = number * PART
+
+    def pick(self, options: Sequence[T]) -> T:
+        """One of up to 256 options."""
+        self.place += 1
+        return options[self.choices[self.place - 1] % len(options)]
 
     def keep(self, name: str, tensor: torch.Tensor) -> None:
         self.scope[name] = self.tensors[name] = tensor
@@ -109,13 +129,12 @@ class Composer:
         if not names:
             return None
         names.reverse()
-        latest = names[:3] if self.draw(st.booleans()) else names
-        return self.draw(st.sampled_from(latest))
+        return self.pick(names[:3] if self.pick(EITHER) else names)
 
     def member(self, made: str) -> str:
         """A tensor or module of the model that is made so, shared with other lines now and then."""
         alike = [name for name, text in self.members.items() if text == made]
-        if alike and self.draw(st.booleans()):
+        if alike and self.pick(EITHER):
             return f"self.{alike[0]}"
         name = f"m{len(self.members)}"
         value = eval(made, self.scope)
@@ -127,21 +146,25 @@ class Composer:
         """Add a line of the table, unless PyTorch refuses it."""
         known = {kind for kind, fits in SUBJECTS.items() if any(map(fits, self.tensors.values()))}
         families = {
-            family: [row for row in rows if subject(row)[1] in known]
+            family: [row for row in rows if subject(row)[1] in (*known, "")]
             for family, rows in table.items()
         }
-        family = self.draw(st.sampled_from([name for name, rows in families.items() if rows]))
-        line = self.fill(self.draw(st.sampled_from(families[family])))
-        self.run(line)
+        row = self.pick(self.pick([rows for rows in families.values() if rows]))
+        try:
+            self.run(self.fill(row))
+        except REFUSALS:
+            return  # what is left of it are members that nothing uses
 
     def fill(self, row: str) -> str:
         """A row with its placeholders drawn."""
         made, arrow, arguments = row.rpartition(" <- ")
         name, kind = subject(row)
-        found = self.choose(SUBJECTS[kind])
-        assert found is not None
-        self.subject = self.tensors[found]
-        bound = {name: found}
+        bound: dict[str, str] = {}
+        if kind:
+            found = self.choose(SUBJECTS[kind])
+            assert found is not None
+            self.subject = self.tensors[found]
+            bound[name] = found
 
         def drawn(match: re.Match[str]) -> str:
             name, kind = match.groups()
@@ -157,15 +180,12 @@ class Composer:
         return f"{self.member(PLACEHOLDER.sub(drawn, made))}({call})"
 
     def run(self, line: str) -> None:
-        """Run a line and keep its results, unless PyTorch refuses it."""
+        """Run a line and keep its results, unless they are beyond bounds. Raises REFUSALS."""
         try:
             code = compile(line, "line", "eval")
         except SyntaxError:
             code = compile(line, "line", "exec")
-        try:
-            result = eval(code, self.scope)
-        except (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError):
-            return
+        result = eval(code, self.scope)
         if result is None:
             self.lines.append(line)
         elif fits(result):
@@ -185,8 +205,8 @@ class Composer:
 
 @cache
 def subject(row: str) -> tuple[str, str]:
-    """The name and the kind of the first tensor of a row."""
-    return next(found for found in PLACEHOLDER.findall(row) if found[1] in SUBJECTS)
+    """The name and the kind of the first tensor of a row, empty where it has none."""
+    return next((found for found in PLACEHOLDER.findall(row) if found[1] in SUBJECTS), ("", ""))
 
 
 def fits(result: Any) -> bool:
@@ -203,15 +223,17 @@ def fits(result: Any) -> bool:
 
 
 SHAPES = (
-    st.tuples(st.just(1), st.sampled_from([3, 2, 4, 8]), st.integers(4, 9), st.integers(4, 9)),
-    st.tuples(st.integers(1, 3), st.sampled_from([3, 2, 4]), st.integers(1, 6), st.integers(1, 6)),
-    st.tuples(st.integers(1, 3), st.integers(1, 6), st.integers(1, 6)),
-    st.tuples(st.integers(1, 4), st.integers(1, 8)),
-    st.tuples(st.integers(1, 10)),
-    st.just(()),
-    st.tuples(st.just(1), st.just(2), st.integers(2, 4), st.integers(2, 4), st.integers(2, 4)),
+    *("1 3 5 6", "1 4 8 8", "1 8 7 4", "2 3 4 5", "3 2 6 6", "1 2 9 3", "2 4 1 1", "1 16 2 2"),
+    *("2 3 4", "1 5 8", "3 1 6", "2 6 2", "4 4 4", "1 1 3"),
+    *("2 3", "1 8", "4 4", "3 6", "5 1"),
+    *("1", "4", "6", "10", "", "0 3", "2 0 3", "1 2 3 4 4", "2 1 2 3 5"),
+)
+NCNN_SHAPES = (
+    *("1 3 5 6", "1 4 8 8", "1 8 7 4", "1 2 9 3", "1 16 2 2", "1 3 1 1"),
+    *("1 5 8", "1 1 3", "1 4 4", "1 8", "1 3", "1 1"),
 )
 VALUES = (
+    "torch.randn({shape})",
     "torch.randn({shape})",
     "torch.randn({shape})",
     "torch.randn({shape})",
@@ -227,36 +249,21 @@ VALUES = (
 )
 
 
-@st.composite
-def inputs(draw: st.DrawFn) -> dict[str, str]:
+def add_inputs(composer: Composer, shapes: Sequence[str], values: Sequence[str]) -> None:
     """One to three inputs; the later ones often broadcast with the first."""
-    first = draw(st.one_of(*SHAPES))
-    shapes = [first]
-    for _ in range(draw(st.integers(0, 2))):
-        if draw(st.booleans()):
-            cut = draw(st.integers(0, len(first)))
-            shapes.append(tuple(1 if draw(st.booleans()) else size for size in first[cut:]))
-        else:
-            shapes.append(draw(st.sampled_from([first, *map(draw, SHAPES)])))
-    return {
-        f"x{at}": draw(st.sampled_from(VALUES)).format(shape=shape)
-        for at, shape in enumerate(shapes)
-    }
-
-
-@st.composite
-def ncnn_inputs(draw: st.DrawFn) -> dict[str, str]:
-    """One or two inputs as ncnn knows them: images, sequences and vectors, in batches of one."""
-    size = st.integers(1, 9)
-    first = draw(
-        st.one_of(
-            st.tuples(st.just(1), st.sampled_from([3, 2, 4, 8]), size, size),
-            st.tuples(st.just(1), size, size),
-            st.tuples(st.just(1), size),
-        )
-    )
-    shapes = [first, first] if draw(st.booleans()) else [first]
-    return {f"x{at}": f"torch.randn({shape})" for at, shape in enumerate(shapes)}
+    pick = composer.pick
+    first = [int(size) for size in pick(shapes).split()]
+    for at in range(pick([1, 2, 3])):
+        shape = first
+        if at and pick(EITHER):
+            cut = pick(range(len(first) + 1))
+            shape = [1 if pick(EITHER) else size for size in first[cut:]]
+        elif at and pick(EITHER):
+            shape = [int(size) for size in pick(shapes).split()]
+        composer.inputs[f"x{at}"] = pick(values).format(shape=tuple(shape))
+    torch.manual_seed(0)
+    for name, text in composer.inputs.items():
+        composer.keep(name, eval(text, composer.scope))
 
 
 NCNN_FAMILIES = (
@@ -265,21 +272,38 @@ NCNN_FAMILIES = (
 )
 
 
-@st.composite
-def random_models(draw: st.DrawFn, target: str = "pnnx") -> RandomModel:
-    """A model of up to LINES lines. Its results are what no line reads, and some others.
+def random_models(target: str = "pnnx") -> st.SearchStrategy[RandomModel]:
+    """Models of up to LINES lines. Their results are what no line reads, and some others.
 
-    Models for ncnn take images and vectors of floats, one at a time.
+    Models for ncnn take images, sequences and vectors of floats, in batches of one.
     """
-    ncnn = target == "ncnn"
-    table = {family: TABLE[family] for family in NCNN_FAMILIES} if ncnn else TABLE
+    size = PART * (LINES + 2)
+    return st.binary(min_size=size, max_size=size).map(
+        composed_for_ncnn if target == "ncnn" else composed
+    )
+
+
+def composed_for_ncnn(choices: bytes) -> RandomModel:
+    table = {family: TABLE[family] for family in NCNN_FAMILIES}
+    return composed(choices, table, NCNN_SHAPES, ["torch.randn({shape})"])
+
+
+def composed(
+    choices: bytes,
+    table: Mapping[str, Sequence[str]] = TABLE,
+    shapes: Sequence[str] = SHAPES,
+    values: Sequence[str] = VALUES,
+) -> RandomModel:
+    """The model of these bytes: a part for the inputs, one for each line, one for the results."""
+    composer = Composer(choices)
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")
-        composer = Composer(draw, draw(ncnn_inputs() if ncnn else inputs()))
-        wanted = draw(st.integers(1, LINES))
-        for _ in range(2 * wanted):
-            if len(composer.lines) < wanted:
+        add_inputs(composer, shapes, values)
+        for number in range(LINES):
+            composer.part(number + 1)
+            if composer.pick(EITHER):
                 composer.add(table)
+    composer.part(LINES + 1)
     return finished(composer)
 
 
@@ -288,7 +312,7 @@ def finished(composer: Composer) -> RandomModel:
     names = [name for name in composer.tensors if name not in composer.inputs]
     text = "\n".join(lines)
     unread = [name for name in names if len(re.findall(rf"\b{name}\b", text)) == 1]
-    also = composer.draw(st.lists(st.sampled_from(names), max_size=2)) if names else []
+    also = [composer.pick(names) for _ in range(composer.pick([0, 1, 2]))] if names else []
     results = list(dict.fromkeys([*unread, *also])) or [next(iter(composer.inputs))]
     used = {
         name: made

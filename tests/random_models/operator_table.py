@@ -3,8 +3,8 @@
 A row is a line of Python with placeholders, `{name:kind}`. The kinds are in `placeholders.py`; a
 name, which may be left out, is for using what was drawn again. `module <- arguments` makes a module
 in the constructor and calls it. The first tensor is what the other placeholders refer to: `{:dim}`
-is one of its dims, `{:like}` a tensor that broadcasts with it. Rows that PyTorch refuses for what
-was drawn are drawn again, so that a row need not say everything that it needs.
+is one of its dims, `{:like}` a tensor that broadcasts with it. What PyTorch refuses of what was
+drawn is left out, so that a row need not say everything that it needs.
 
 A family is chosen first, then a row of it: the number of its rows does not make it likelier.
 """
@@ -49,6 +49,23 @@ FAMILIES: Mapping[str, str] = {
         torch.float_power({x:number}, 2)
         {x:float} * {x} + {x}
         ({x:float} + {:scalar}) * {:like} - {x} / {:count}
+    """,
+    "constants": """
+        torch.arange(6).reshape(2, 3)
+        torch.arange(-4, 5, 2, dtype={:dtype})
+        torch.arange({:count}, 7, {:scalar})
+        torch.full((2, 3), {:scalar})
+        torch.full((3,), {:scalar}, dtype={:dtype})
+        torch.ones(3, dtype={:dtype})
+        torch.zeros(1, 3, 1)
+        torch.linspace(0, 1, 5)
+        torch.eye(3)
+        torch.tensor({:scalar})
+        torch.tensor([[1, -2, 300], [4, 5, 6]], dtype={:dtype})
+        torch.tensor([0.5, -1.5, 2.5])
+        torch.tensor([True, False, True])
+        {:buffer}
+        {:buffer}
     """,
     "functions": """
         torch.abs({x:number})
@@ -165,8 +182,8 @@ FAMILIES: Mapping[str, str] = {
         {x:any}.all({:dim})
         {x:any}.count_nonzero({:dim})
         {x:number}.topk(1, {:dim})
-        {x:number}.sort({:dim}, descending={:flag}, stable=True)
-        {x:number}.argsort({:dim}, stable=True)
+        {x:number}.sort(dim={:dim}, descending={:flag}, stable=True)
+        {x:number}.argsort(dim={:dim}, stable=True)
         {x:float}.median({:dim}, keepdim={:flag})
         {x:number}.aminmax(dim={:dim})
         torch.diff({x:number}, dim={:dim})
@@ -234,7 +251,7 @@ FAMILIES: Mapping[str, str] = {
         {x:any}[{:integers}, {:integers}]
         {x:any}[..., None]
         torch.index_select({x:any}, {:dim}, {:integers})
-        torch.gather({x:any}, {d:dim}, {x}.argsort({d}, stable=True))
+        torch.gather({x:any}, {d:dim}, {x}.argsort(dim={d}, stable=True))
         torch.take_along_dim({x:number}, {x}.argmax({d:dim}, keepdim=True), {d})
         torch.scatter({x:float}, {d:dim}, {x}.argmin({d}, keepdim=True), {:scalar})
         {x:float}.index_add({:dim}, {i:integers}, {x})
@@ -462,6 +479,57 @@ FAMILIES: Mapping[str, str] = {
         nn.GRUCell({:last}, 3) <- {x:table}
         nn.LSTMCell({:last}, 3) <- {x:table}
     """,
+    "fusions": """
+        {:norm4}({:conv4}({x:image}))
+        F.relu({:norm4}({c:conv4}({x:image})) * {c}({x}))
+        {n:norm4}({:conv4}({x:image})) - {n}({:conv4}({x}) * 2)
+        {:norm4}({:conv4}({x:image})[:, {:order4}])
+        {:conv4}({:normc}({x:image}))
+        {:linear4}({x:single} * {:scalar})
+        F.conv2d(F.pad({x:image}, (1, 1, 1, 1), value={:count}), {:kernels}, padding={:pad})
+        F.max_pool2d(F.pad({x:image}, (1, 0, 1, 0)), 2)
+        {x:image}.reshape({x}.size(0), 2, -1, *{x}.shape[2:]).transpose(1, 2).reshape({x}.shape)
+        {x:image}.unflatten(1, (-1, 2)).transpose({:low4}, 2).flatten(1, 2)
+        {x:image}.unflatten(1, (-1, 2, 2)).permute(0, 1, 4, 2, 5, 3).flatten(4).flatten(2, 3)
+        {x:image}.unflatten(1, (-1, 2, 2)).permute({:order6}).flatten(4).flatten(2, 3)
+        {x:image}.permute(0, 2, 3, 1).reshape({x}.size(0), -1, {x}.size(1)).transpose(1, 2)
+        {x:float} * torch.sigmoid({x})
+        {x:float} * torch.sigmoid({x} * {:scalar})
+        {x:float} * ({x} + 3).clamp(0, 6) / 6
+        ({x:float} + {:count}).clamp(0, 6) / 6
+        {x:float} * F.relu6({x} + 3) / {:count}
+        {x:float} * torch.tanh(F.softplus({x}))
+        0.5 * {x:float} * (1 + torch.erf({x} / 1.4142135623730951))
+        0.5 * {x:float} * (1 + torch.tanh(0.7978845608 * ({x} + 0.044715 * {x} ** 3)))
+        {x:float}.exp() / {x}.exp().sum({:dim}, keepdim=True)
+        {x:float} / (1 + {x}.abs())
+        {x:float} / {x}.norm(dim={:dim}, keepdim=True).clamp(min=1e-6)
+        {x:float}.masked_fill({:mask}, float("-inf")).softmax({:dim})
+        torch.where({:mask}, {x:float}, float("-inf"))
+        torch.where({x:float} > 0, {x}, {x} * {:scalar})
+        torch.cat([{x:any}[..., :1], {x}[..., 1:]], -1)
+        torch.cat([{x:any}[:1], {x}[2:]])
+        torch.stack([{x:any}[..., 0], {x}[..., {:index}]], -1)
+        torch.cat([-{x:number}[..., 1::2], {x}[..., ::2]], {:dim})
+        ({x:any}[..., :2], {x}[..., 2:])
+        ({x:any}[..., :1], {x}[..., 1:2], {x}[..., 2:])
+        ({x:any}[:1], {x}[:1].clone())
+        (lambda q, k, v: torch.softmax(q @ k.mT / 2, -1) @ v)(*{x:heads}.chunk(3, -1))
+        torch.softmax({x:heads} @ {x}.mT + ({x} @ {x}.mT > 0), -1) @ {x}
+        torch.softmax({x:heads} @ {x}.mT * {:scalar}, {:dim}) @ {x}
+        (lambda h: F.scaled_dot_product_attention(h, h, h).transpose(1, 2).flatten(2))({:linear8}({x:sequence}).unflatten(-1, (2, 4)).transpose(1, 2))
+        (lambda h: ((h / 2) @ h.mT).softmax(-1) @ h)({:linear8}({x:sequence}).unflatten(-1, (2, 4)).transpose(1, 2)).transpose(1, 2).flatten(2)
+        ({x:single} @ {:rows}.t() + {:rowbias}) * {:count}
+        {x:single}.matmul({:rows}.t() * 2) + 1
+        {x:any}.reshape({:sizes}).reshape({:sizes})
+        {x:any}.transpose(0, -1).reshape({:sizes}).reshape({x}.shape)
+        {x:any}.expand({:expanded}).reshape(-1)
+        {x:number}.expand({:expanded}) + {:like}
+        ({x:number} * {:count} + {:count}) // {:count}
+        ({x:number} + 0) * 1 / 1
+        torch.add({x:number} - 0, {:like}, alpha=1)
+        {x:number} ** 1 + torch.zeros({x}.shape, dtype={x}.dtype)
+    """,  # noqa: E501
     "embedding": """
         nn.Embedding(10, 4) <- {x:indices}
         nn.Embedding(10, 4, padding_idx=0) <- {x:indices}

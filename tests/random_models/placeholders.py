@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 import torch
-from hypothesis import strategies as st
+
+T = TypeVar("T")
 
 
 class Context(Protocol):
@@ -14,7 +15,7 @@ class Context(Protocol):
 
     subject: torch.Tensor
 
-    def draw(self, strategy: st.SearchStrategy[str]) -> str: ...
+    def pick(self, options: Sequence[T]) -> T: ...
     def choose(self, fits: Callable[[torch.Tensor], bool]) -> str | None: ...
     def member(self, made: str) -> str: ...
 
@@ -71,7 +72,7 @@ def kind(function: Callable[[Context], str]) -> Callable[[Context], str]:
 def one_of(**choices: str) -> None:
     """Kinds that are one of a few words."""
     for name, words in choices.items():
-        KINDS[name] = lambda context, words=words: context.draw(st.sampled_from(words.split()))
+        KINDS[name] = lambda context, words=words: context.pick(words.split())
 
 
 one_of(
@@ -95,7 +96,19 @@ one_of(
 
 
 def integer(context: Context, low: int, high: int) -> int:
-    return int(context.draw(st.integers(low, high).map(str)))
+    return context.pick(range(low, high + 1))
+
+
+def several(context: Context, options: Sequence[T]) -> list[T]:
+    """One or more of them, each once, in any order."""
+    left = list(options)
+    count = integer(context, 1, len(left))
+    return [left.pop(integer(context, 0, len(left) - 1)) for _ in range(count)]
+
+
+def permuted(context: Context, count: int) -> str:
+    left = list(range(count))
+    return str([left.pop(integer(context, 0, len(left) - 1)) for _ in range(count)])
 
 
 # --- dims
@@ -116,18 +129,13 @@ def newdim(context: Context) -> str:
 @kind
 def dims(context: Context) -> str:
     rank = max(context.subject.dim(), 1)
-    some = st.lists(st.integers(0, rank - 1), min_size=1, max_size=rank, unique=True)
-    negative = st.booleans()
-    return context.draw(
-        st.tuples(some, negative).map(
-            lambda drawn: str(tuple(d - rank if drawn[1] else d for d in drawn[0]))
-        )
-    )
+    first = context.pick([0, -rank])
+    return str(tuple(dim + first for dim in several(context, range(rank))))
 
 
 @kind
 def order(context: Context) -> str:
-    return context.draw(st.permutations(range(context.subject.dim())).map(str))
+    return permuted(context, context.subject.dim())
 
 
 # --- sizes
@@ -139,7 +147,7 @@ def sizes(context: Context) -> str:
     rest, found = context.subject.numel(), []
     for _ in range(integer(context, 0, 3)):
         divisors = [n for n in range(1, rest + 1) if rest % n == 0]
-        found.append(int(context.draw(st.sampled_from(divisors).map(str))) if divisors else 0)
+        found.append(context.pick(divisors) if divisors else 0)
         rest //= found[-1] or 1
     found.append(rest)
     if integer(context, 0, 1):
@@ -178,16 +186,15 @@ def index(context: Context) -> str:
 def subscript(context: Context) -> str:
     """Indices, slices, None and an ellipsis."""
     words = ["0", "-1", "1", ":", "1:", ":-1", "::2", "-2:", "None", "...", "1:2", ":1", "2:1"]
-    rank = max(context.subject.dim(), 1)
-    some = st.lists(st.sampled_from(words), min_size=1, max_size=rank)
-    return context.draw(some.map(", ".join))
+    count = integer(context, 1, max(context.subject.dim(), 1))
+    return ", ".join(context.pick(words) for _ in range(count))
 
 
 @kind
 def integers(context: Context) -> str:
     """A stored tensor of indices."""
-    words = ["[0, 0]", "[0]", "[-1, 0]", "[[0], [-1]]", "[1, 0, 1]", "0"]
-    return context.member(f"torch.tensor({context.draw(st.sampled_from(words))})")
+    words = ["[0, 0]", "[0]", "[-1, 0]", "[[0], [-1]]", "[1, 0, 1]"]
+    return context.member(f"torch.tensor({context.pick(words)})")
 
 
 # --- other tensors
@@ -252,3 +259,44 @@ weight(
     kernels=lambda x: (4, x.shape[1], 3, 3),
     kernels1=lambda x: (x.shape[1], x.shape[1], 1, 1),
 )
+
+
+@kind
+def buffer(context: Context) -> str:
+    shape = context.pick(["3", "2, 3", "1, 2, 1", "2, 3, 4, 4", "4, 1"])
+    return context.member(f"torch.randn({shape})")
+
+
+# --- parts of fusions
+
+
+def modules(**texts: str) -> None:
+    """Kinds that are modules of the model; `{C}` and `{F}` are the subject's channels, features."""
+    for name, text in texts.items():
+        KINDS[name] = lambda context, text=text: context.member(
+            text.format(C=channels(context) if "{C}" in text else "", F=last(context))
+        )
+
+
+modules(
+    conv4="nn.Conv2d({C}, 4, 3, padding=1)",
+    norm4="nn.BatchNorm2d(4)",
+    normc="nn.BatchNorm2d({C})",
+    linear4="nn.Linear({F}, 4)",
+    linear8="nn.Linear({F}, 8)",
+)
+
+
+@kind
+def order4(context: Context) -> str:
+    return permuted(context, 4)
+
+
+@kind
+def order6(context: Context) -> str:
+    return permuted(context, 6)
+
+
+@kind
+def low4(context: Context) -> str:
+    return str(integer(context, 1, 4))
