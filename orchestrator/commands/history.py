@@ -98,7 +98,7 @@ def _turns(paths: Paths) -> Iterator[str]:
         (after.run, cell, way, before, after)
         for (cell, way), results in paths.items()
         for before, after in pairwise(results)
-        if before.came[1:3] != after.came[1:3]
+        if before.came.end != after.came.end
     ]
     for run, cell, way, before, after in sorted(turns, key=lambda turn: turn[:3]):
         when = f"{run.started:%Y-%m-%d %H:%M} {visible(run.name)}"
@@ -113,7 +113,7 @@ def _record(results: Sequence[Recorded]) -> Iterator[str]:
     yield "".join(GLYPHS[each.came.outcome] for each in last)
     yield f"{median(passes):.2f} s" if passes else ""
     yield sparkline(passes)
-    yield f"{what(*last[-1].came[1:3])}, {last[-1].verdict}"
+    yield f"{what(*last[-1].came.end)}, {last[-1].verdict}"
 
 
 def _passed(results: Sequence[Recorded]) -> str:
@@ -141,7 +141,7 @@ def _turn(before: Recorded, after: Recorded) -> str:
     ]
     if before.commit != after.commit:
         changed.append(f"commit {before.commit[:10]} → {after.commit[:10]}")
-    told = f"{what(*after.came[1:3])}, was {what(*before.came[1:3])}"
+    told = f"{what(*after.came.end)}, was {what(*before.came.end)}"
     return visible(f"{told}; with {', '.join(changed)}" if changed else told)
 
 

@@ -41,6 +41,11 @@ class Came(NamedTuple):
     seconds: float
     """Over all stages."""
 
+    @property
+    def end(self) -> tuple[Outcome, Stage | None]:
+        """How and where it ended."""
+        return self.outcome, self.stage
+
 
 class Key(NamedTuple):
     """A trial where it was run: a cell on another platform is another cell."""

@@ -52,7 +52,7 @@ class Compared(NamedTuple):
         return Change(
             row=self.number,
             run=visible(last.run.name),
-            what=what(last.outcome, last.stage),
+            what=what(*last.end),
             diagnostic=gist(visible(last.diagnostic)),
         )
 
@@ -98,7 +98,7 @@ def _passed(outcome: Outcome) -> bool:
 
 
 def _kind(came: Came, case: str) -> str:
-    return f"{what(came.outcome, came.stage)}: {pattern(visible(came.diagnostic), case)}"
+    return f"{what(*came.end)}: {pattern(visible(came.diagnostic), case)}"
 
 
 def _slower(compared: Sequence[Compared]) -> tuple[float, list[Slower]]:
