@@ -31,6 +31,8 @@ from converter.pnnx.names import operator_names, unique
 MAGIC = "7767517"
 FP32_TAG = (0).to_bytes(4, "little")
 FP16_TAG = (0x01306B47).to_bytes(4, "little")
+SINGLE, HALF = np.dtype("<f4"), np.dtype("<f2")
+LARGEST = float(np.finfo(np.float16).max)
 ARRAY = -23300
 CHUNK = 1 << 20
 _NOT_IN_NAMES = re.compile(r"[^!-~]")
@@ -95,42 +97,57 @@ def _number(value: Param) -> str:
 def write_bin(net: NcnnGraph, stream: BinaryIO, fp16: bool) -> None:
     """Write the weights, a chunk at a time. With `fp16` those that may be are stored so.
 
-    A weight with values beyond fp16 stays fp32. Raises ConvertError if a tensor has another number
-    of values than its shape says.
+    A weight with values beyond fp16 stays fp32. The stream must allow to seek. Raises ConvertError
+    if a tensor has another number of values than its shape says.
     """
     for layer in net.layers.operators:
         for weight in LAYERS[layer.type].weights:
             if weight.name not in layer.attrs:
                 continue
             attr = layer.attrs[weight.name]
-            if weight.tagged and fp16 and _fits_fp16(attr):
-                stream.write(FP16_TAG)
-                _write(stream, attr, np.dtype("<f2"), layer)
-                stream.write(bytes(-2 * attr.size % 4))
-            else:
-                stream.write(FP32_TAG if weight.tagged else b"")
-                _write(stream, attr, np.dtype("<f4"), layer)
+            if weight.tagged and fp16 and _write_halves(stream, attr, layer):
+                continue
+            stream.write(FP32_TAG if weight.tagged else b"")
+            written = sum(stream.write(_bytes(values, SINGLE)) for values in _chunks(attr))
+            _check(attr, layer, written // SINGLE.itemsize)
 
 
-def _write(stream: BinaryIO, attr: Attribute, dtype: np.dtype[np.generic], layer: Operator) -> None:
+def _write_halves(stream: BinaryIO, attr: Attribute, layer: Operator) -> bool:
+    """Write a weight as fp16; or nothing, and return False, where a value is beyond that.
+
+    Few weights are, so that looking first would read almost all of them twice.
+    """
+    start = stream.tell()
+    stream.write(FP16_TAG)
     written = 0
     for values in _chunks(attr):
-        stream.write(values.astype(dtype).data)
-        written += values.size
+        if _beyond_fp16(values):
+            stream.seek(start)
+            stream.truncate()
+            return False
+        written += stream.write(_bytes(values, HALF)) // 2
+    _check(attr, layer, written)
+    stream.write(bytes(-2 * written % 4))
+    return True
+
+
+def _bytes(values: NDArray[np.float32], dtype: np.dtype[np.generic]) -> memoryview:
+    return values.astype(dtype, copy=False).view(np.uint8).data
+
+
+def _beyond_fp16(values: NDArray[np.float32]) -> bool:
+    """Whether a finite value would become infinite in fp16."""
+    if values.min() >= -LARGEST and values.max() <= LARGEST:  # neither with a NaN
+        return False
+    return bool(np.any(np.isfinite(values) & (np.abs(values) > LARGEST)))
+
+
+def _check(attr: Attribute, layer: Operator, written: int) -> None:
     if written != attr.size:
         raise ConvertError(
             f"a weight of {layer.type} {layer.name} has {written} values, not {attr.size}",
             where=layer.where,
         )
-
-
-def _fits_fp16(attr: Attribute) -> bool:
-    """Whether no finite value becomes infinite in fp16."""
-    largest = float(np.finfo(np.float16).max)
-    for values in _chunks(attr):
-        if bool(np.any(np.isfinite(values) & (np.abs(values) > largest))):
-            return False
-    return True
 
 
 def _chunks(attr: Attribute) -> Iterator[NDArray[np.float32]]:
@@ -142,4 +159,4 @@ def _chunks(attr: Attribute) -> Iterator[NDArray[np.float32]]:
         whole = len(data) // dtype.itemsize * dtype.itemsize
         rest = bytes(data[whole:])
         if whole:
-            yield np.frombuffer(data[:whole], dtype).astype(np.float32)
+            yield np.frombuffer(data[:whole], dtype).astype(np.float32, copy=False)

@@ -194,6 +194,13 @@ class Pieces:
         return self.values
 
 
+def test_a_value_beyond_fp16_may_come_late() -> None:
+    values = np.array([1, np.nan, 2, -7e4], np.float32)
+    pieces = Attribute("f32", (4,), Pieces(values, [8]))
+    data = bytes_of(convolution(pieces), True)
+    assert data == bytes(4) + values.tobytes() + np.ones(1, "<f4").tobytes()
+
+
 @given(st.lists(st.integers(0, 9), max_size=9))
 def test_a_chunk_may_end_within_a_value(sizes: list[int]) -> None:
     values = np.arange(5, dtype=np.float32)
