@@ -25,6 +25,8 @@ BLOCK = "import sys; sys.modules.update(dict.fromkeys({blocked!r})); import {mod
         ),
         # The orchestrator's Python has no torch; Ray takes half a second, and only a run needs it.
         ("orchestrator.cli", ["torch", "ray", "rich", "pytest", "hypothesis"]),
+        # Reports read the history, not the other way round.
+        ("orchestrator.history", ["ray", "rich", "jinja2", "torch", "orchestrator.report"]),
         ("orchestrator.cluster.drive", ["torch", "numpy.testing"]),
         ("suites.registry, suites.trial", ["torch", "orchestrator", "converter"]),
     ],
