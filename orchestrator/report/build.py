@@ -128,7 +128,7 @@ class _Rows:
             verdict=judgement.verdict,
             why=cut(visible(judgement.why)),
             expectation=expectation.place if expectation else "",
-            link=expectation.link if expectation else "",
+            link=visible(expectation.link) if expectation else "",
             seconds={stage: round(seconds, 4) for stage, seconds in result.seconds.items()},
             attempts=result.attempts,
             peak_mb=result.peak_mb,

@@ -263,12 +263,13 @@ def test_expected_and_stale_in_every_form(tmp_path):
         return Expectation(
             case=case, frontend="pt2", target="pnnx", when="always", outcome=Outcome.failed,
             stage=Stage.convert, diagnostic="aten.foo", reason="<not> yet", file="t.toml", line=7,
-            condition=When.parse("always", ()), link="https://example.org/1",
+            condition=When.parse("always", ()), link="https://example.org/\u202e1",
         )  # fmt: skip
 
     run = write_run(tmp_path / "run", [failed("F_relu"), passed("F_elu")])
     report = report_of(run, entries=[entry("F_relu"), entry("F_elu")])
     assert report.status == 1
+    assert {row.link for row in report.rows} == {r"https://example.org/\u202e1"}
     write(report, run)
     root = ElementTree.parse(run / "junit.xml").getroot()
     assert [root.get(kind) for kind in ("tests", "failures", "errors", "skipped")] == list("2101")
