@@ -147,7 +147,8 @@ class Operator:
     """One node. `input_names` gives each input its argument name, or is empty if none has one.
 
     `params` are the non-tensor arguments, `attrs` the stored tensors, `where` the user's source
-    line. `module` is the name and class of the innermost nn.Module that made the operator.
+    line. `module` is the name and class of the innermost nn.Module that made the operator, `origin`
+    the ATen function of which a decomposition left it.
     `opaque`: the user asked to keep it, and what it computes is not known here.
     """
 
@@ -158,6 +159,7 @@ class Operator:
         "module",
         "name",
         "opaque",
+        "origin",
         "outputs",
         "params",
         "type",
@@ -175,6 +177,7 @@ class Operator:
         self.where: Where | None = None
         self.module: tuple[str, str] | None = None
         self.opaque = False
+        self.origin: str | None = None
 
     def input(self, name: str) -> Operand:
         """Return the input of that argument name. Raises KeyError."""

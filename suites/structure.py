@@ -36,7 +36,7 @@ _FLOAT = re.compile(r"(?<![\w@])-?(?:\d+\.\d*|\d+(?=e))(?:e[+-]?\d+)?")
 class Difference(NamedTuple):
     """One operator that the two graphs do not share.
 
-    `kind` is `only in ts`, `only in pt2`, `changed` (the same type with other facts) or `wiring`
+    `kind` is `only in SIDE` (`ts` or `pt2`), `changed` (the same type with other facts) or `wiring`
     (the same operators, connected otherwise); `detail` says how, in one line.
     """
 
@@ -48,12 +48,16 @@ class Difference(NamedTuple):
         return f"{self.kind}: {self.type} {self.detail}".rstrip()
 
 
-def differences(ts: Graph, pt2: Graph) -> list[Difference]:
+Sides = tuple[str, str]
+"""What the two graphs are called."""
+
+
+def differences(ts: Graph, pt2: Graph, sides: Sides = ("ts", "pt2")) -> list[Difference]:
     """How the graphs differ; an empty list says that they are the same graph."""
-    mismatch = _walk(ts, pt2)
+    mismatch = _walk(ts, pt2, sides)
     if mismatch is None:
         return []
-    return list(_compare_leftovers(ts, pt2)) or [mismatch]
+    return list(_compare_leftovers(ts, pt2, sides)) or [mismatch]
 
 
 def facts(op: Operator) -> Facts:
@@ -104,7 +108,7 @@ def _type(operand: Operand) -> Type:
 # --- whether they are the same
 
 
-def _walk(ts: Graph, pt2: Graph) -> Difference | None:
+def _walk(ts: Graph, pt2: Graph, sides: Sides) -> Difference | None:
     """Pair the operators from the ends upwards; where that fails, None if it does not."""
     ends = _ends(ts), _ends(pt2)
     if len(ts.operators) != len(pt2.operators) or len(ends[0]) != len(ends[1]):
@@ -119,22 +123,21 @@ def _walk(ts: Graph, pt2: Graph) -> Difference | None:
         if one in pairs or other in partners:
             if pairs.get(one) is other:
                 continue
-            return _wiring(one, other, "which stands for one of the other graph already")
+            return _wiring(one, other, sides, "which stands for one of the other graph already")
         if not _alike(one, other):
-            return _wiring(one, other, "")
+            return _wiring(one, other, sides)
         pairs[one], partners[other] = other, one
         for a, b in zip(one.inputs, other.inputs, strict=True):
             (maker, place), (other_maker, other_place) = _source(a), _source(b)
             if place != other_place:
-                return _wiring(one, other, "which reads another output")
+                return _wiring(one, other, sides, "which reads another output")
             todo.append((maker, other_maker))
     return None
 
 
-def _wiring(one: Operator, other: Operator, how: str) -> Difference:
-    return Difference(
-        "wiring", one.type, f"{one.name} in ts is where pt2 has {other.type} {other.name} {how}"
-    )
+def _wiring(one: Operator, other: Operator, sides: Sides, how: str = "") -> Difference:
+    place = f"{one.name} in {sides[0]} is where {sides[1]} has {other.type} {other.name} {how}"
+    return Difference("wiring", one.type, place)
 
 
 def _alike(one: Operator, other: Operator) -> bool:
@@ -180,18 +183,18 @@ Groups = dict[str, list[Operator]]
 """By type, the operators that have no equal in the other graph."""
 
 
-def _compare_leftovers(ts: Graph, pt2: Graph) -> Iterator[Difference]:
+def _compare_leftovers(ts: Graph, pt2: Graph, sides: Sides) -> Iterator[Difference]:
     counts = Counter(map(_key, ts.operators)), Counter(map(_key, pt2.operators))
     ours = _leftovers(ts, counts[0] - counts[1])
     theirs = _leftovers(pt2, counts[1] - counts[0])
     for type in sorted(ours.keys() | theirs.keys()):
         one, other = ours.get(type, []), theirs.get(type, [])
         for a, b in zip(one, other, strict=False):
-            yield Difference("changed", type, _changed(a, b))
+            yield Difference("changed", type, _changed(a, b, sides))
         shared = min(len(one), len(other))
-        for kind, rest in (("only in ts", one[shared:]), ("only in pt2", other[shared:])):
+        for side, rest in zip(sides, (one[shared:], other[shared:]), strict=True):
             for op in rest:
-                yield Difference(kind, type, _told(op))
+                yield Difference(f"only in {side}", type, _told(op))
 
 
 def _key(op: Operator) -> tuple[Any, ...]:
@@ -211,14 +214,15 @@ def _leftovers(graph: Graph, surplus: Counter[Any]) -> Groups:
     return left
 
 
-def _changed(ts: Operator, pt2: Operator) -> str:
+def _changed(ts: Operator, pt2: Operator, sides: Sides) -> str:
+    left, right = sides
     one, other = facts(ts), facts(pt2)
     keys = sorted(key for key in one.keys() | other.keys() if one.get(key) != other.get(key))
-    told = [f"{key}: ts {_say(key, one)}, pt2 {_say(key, other)}" for key in keys]
-    told += [f"ts {_shape(a)}, pt2 {_shape(b)}" for a, b in _other_types(ts, pt2)]
+    told = [f"{key}: {left} {_say(key, one)}, {right} {_say(key, other)}" for key in keys]
+    told += [f"{left} {_shape(a)}, {right} {_shape(b)}" for a, b in _other_types(ts, pt2)]
     counts = [f"{len(op.inputs)} inputs, {len(op.outputs)} outputs" for op in (ts, pt2)]
     if counts[0] != counts[1]:
-        told.append(f"ts {counts[0]}, pt2 {counts[1]}")
+        told.append(f"{left} {counts[0]}, {right} {counts[1]}")
     return ", ".join(told) or "of other shapes"
 
 

@@ -9,7 +9,7 @@ from converter.archive import schema
 from converter.archive.enums import LAYOUTS, MEMORY_FORMATS, dtype_name, require_strided
 from converter.archive.expression import plain
 from converter.archive.program import Body, Node, TensorType
-from converter.archive.trace import module_stack, source
+from converter.archive.trace import module_stack, origin, source
 from converter.archive.values import (
     CustomRef,
     Device,
@@ -66,7 +66,8 @@ class _BodyReader:
         outputs = tuple(self.made(argument) for argument in node.outputs)
         keywords = frozenset(named.name for named in node.inputs if named.kind == schema.KEYWORD)
         target, name = printable(node.target), printable(node.name or "")
-        return Node(target, name, inputs, outputs, self.where, modules, keywords)
+        before = origin(node.metadata.from_node)
+        return Node(target, name, inputs, outputs, self.where, modules, keywords, before)
 
     def error(self, message: str) -> ArchiveError:
         return self.archive.error(f"{self.place} {message}")

@@ -46,6 +46,8 @@ class Node(msgspec.Struct, frozen=True):
     """The stack of nn.Modules, outermost first."""
     keywords: frozenset[str] = frozenset()
     """The arguments that were given by name."""
+    origin: str | None = None
+    """In a decomposed program: the call that this one was a part of, `aten.dropout.default`."""
 
     @property
     def module(self) -> ModuleFrame | None:

@@ -140,6 +140,7 @@ class NamedArgument(msgspec.Struct, gc=False):
 class Metadata(msgspec.Struct, gc=False):
     stack_trace: str = ""
     nn_module_stack: str = ""
+    from_node: str = ""
 
 
 class Node(msgspec.Struct, gc=False):

@@ -1,4 +1,5 @@
-"""Where a node comes from: its source line and its nn.Modules, parsed from torch's text.
+"""Where a node comes from: its source line, its nn.Modules and the call that it was decomposed of,
+parsed from torch's text.
 
 The text is foreign: what does not parse gives no location, never an error.
 """
@@ -66,3 +67,17 @@ def source(stack_trace: str, modules: tuple[ModuleFrame, ...]) -> Where | None:
         printable(" ".join(code.split())),
         modules[-1].fqn if modules else "",
     )
+
+
+ORIGIN = re.compile(r'"target": "(\w+\.\w+\.\w+)"')
+
+
+def origin(from_node: str) -> str | None:
+    """Find the call that a node of a decomposed program was, or was a part of, before.
+
+    torch nests what each node was made from, with the same keys in the same order: the oldest is
+    the last in the text. None where the program was not decomposed.
+    """
+    start = from_node.rfind('"target": ')
+    found = ORIGIN.match(from_node, start) if start >= 0 else None
+    return found[1] if found else None

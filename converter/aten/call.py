@@ -24,7 +24,8 @@ T = TypeVar("T")
 class Call(msgspec.Struct):
     """A call of `target` (`aten.conv2d.default`), its arguments by schema name with defaults.
 
-    `strides` are those of its tensor arguments in the export, in elements.
+    `strides` are those of its tensor arguments in the export, in elements. `origin` is the call of
+    which a decomposition left this one.
     """
 
     target: str
@@ -34,6 +35,7 @@ class Call(msgspec.Struct):
     where: Where | None = None
     module: tuple[str, str] | None = None
     strides: Mapping[str, Shape] = msgspec.field(default_factory=dict)
+    origin: str | None = None
 
     @property
     def output(self) -> Operand:

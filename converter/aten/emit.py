@@ -23,10 +23,12 @@ class Emitter:
         self._name = ""
         self._where: Where | None = None
         self._module: tuple[str, str] | None = None
+        self._origin: str | None = None
 
     def begin(self, call: Call) -> None:
         """Start a call: operators that follow are named after it and come from this source line."""
         self._name, self._where, self._module = call.name, call.where, call.module
+        self._origin = call.origin.split(".")[1] if call.origin else None
 
     def result(self, output: Operand) -> Operand | None:
         """What an output of a lowered call became; None for a by-product that nobody may read."""
@@ -134,7 +136,7 @@ class Emitter:
         op = self.graph.add(
             type, self._unique(), inputs, outputs, input_names=input_names, params=params
         )
-        op.where, op.module = self._where, self._module
+        op.where, op.module, op.origin = self._where, self._module, self._origin
         return op
 
     def _unique(self) -> str:

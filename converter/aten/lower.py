@@ -46,8 +46,10 @@ from converter.aten.numbers import number as number_of
 from converter.aten.operators import find
 from converter.aten.outputs import constant, nest
 from converter.aten.refusals import refusal
+from converter.aten.restore import restored
 from converter.aten.schema_table import OpSchema, schema
 from converter.aten.sharing import shares, viewed
+from converter.aten.synonyms import functional_name
 from converter.aten.views import Step, Tensors
 from converter.errors import UnsupportedError
 from converter.ir import Graph, Operand
@@ -135,6 +137,7 @@ class _Lowering:
                 for argument, value in node.inputs
                 if isinstance(value, TensorRef)
             },
+            functional_name(node.origin) if node.origin else None,
         )
         self.tensor_first(twin, call)
         if twin is op:
@@ -179,6 +182,7 @@ class _Lowering:
 
     def apply(self, call: Call) -> list[Operand | None]:
         """Lower a call; tell what each of its results is, None for one that nobody may read."""
+        call = restored(call)
         lowering = find(call.target)
         if lowering is None:
             raise refusal(call)

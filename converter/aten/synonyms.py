@@ -68,3 +68,11 @@ def canonical(target: str) -> str:
     """Spell `aten.arccos.default` as `aten.acos.default`, and copies of views as the views."""
     namespace, name, overload = target.split(".")
     return f"{namespace}.{SYNONYMS.get(name, name.removesuffix('_copy'))}.{overload}"
+
+
+def functional_name(target: str) -> str:
+    """Spell `aten.relu6_.default`, which writes in place, as `aten.relu6.default`."""
+    namespace, name, overload = canonical(target).split(".")
+    if name.endswith("_") and not name.startswith("__"):
+        name = name.removesuffix("_")
+    return f"{namespace}.{name}.{overload}"

@@ -77,6 +77,14 @@ class Normalize(PatternPass):
         return replace(graph, match, "div", "F.normalize", dim=dim, eps=match.captured["eps"], p=p)
 
 
+class DecomposedNormalize(Normalize):
+    """The same where a decomposition spreads to a shape, not to that of x by its name."""
+
+    pattern = Normalize.pattern.replace(
+        "Tensor.expand_as expand 2 1 b x c", "Tensor.expand expand 1 1 b c"
+    )
+
+
 class LocalResponseNorm(PatternPass):
     """Before: `x / (avg(x * x) * alpha + k) ** beta`, averaged over channels by a padded 3-d pool.
 
@@ -233,6 +241,7 @@ COMPOSITES: tuple[PatternPass, ...] = (
     Softsign(),
     Tanhshrink(),
     Normalize(),
+    DecomposedNormalize(),
     LocalResponseNorm(),
     LocalResponseNorm1d(),
     LPPool(),

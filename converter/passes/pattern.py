@@ -6,15 +6,18 @@
     pnnx.Output     out  1 0 out
 
 Operators match by type (alternatives are joined with `|`), by their connections and by the params
-that the line names: `dim=1` must be equal, `dim=%dim` is captured. Operands inside the pattern may
-be read inside the pattern only. The line before the output is where matching starts.
+that the line names: `dim=1` must be equal, `dim=%dim` is captured, and so is a number inside a
+formula (`expr=mul(@0,%beta)`). Operands inside the pattern may be read inside the pattern only. The
+line before the output is where matching starts.
 """
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 from converter.ir import Graph, Operand, Operator, Param
 from converter.passes.base import Pass
@@ -150,4 +153,23 @@ def _param(key: str, wanted: str, op: Operator, match: Match) -> bool:
         return False
     if wanted.startswith("%"):
         return match.captured.setdefault(wanted[1:], op.params[key]) == op.params[key]
+    if key == "expr":
+        return _expression(wanted, op.params[key], match)
     return op.params[key] == parse_value(wanted)
+
+
+def _expression(wanted: str, text: Param, match: Match) -> bool:
+    """Compare the texts of formulas; `%name` in one stands for a number."""
+    found = _formula(wanted).fullmatch(text) if isinstance(text, str) else None
+    if found is None:
+        return False
+    numbers = {name: parse_value(number) for name, number in found.groupdict().items()}
+    return all(
+        match.captured.setdefault(name, number) == number for name, number in numbers.items()
+    )
+
+
+@cache
+def _formula(wanted: str) -> re.Pattern[str]:
+    """A formula in which numbers are captured: `div(@0,%beta)`."""
+    return re.compile(re.sub(r"%(\w+)", r"(?P<\1>[^@(),]+)", re.escape(wanted)))

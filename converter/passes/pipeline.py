@@ -14,6 +14,7 @@ from converter.passes.composites import COMPOSITES
 from converter.passes.constants import FoldConstants
 from converter.passes.conv_padding import ConvPaddingMode, FusePadding
 from converter.passes.dead_code import DeadCode
+from converter.passes.decomposed import DECOMPOSED, PRODUCTS
 from converter.passes.duplicates import MergeDuplicates
 from converter.passes.einsum import CanonicalEinsum
 from converter.passes.expand import EliminateExpands
@@ -53,6 +54,7 @@ SPELLING: tuple[Pass, ...] = (
     DeadCode(),
     *SPECTROGRAMS,
     Linear(),
+    *PRODUCTS,
     FoldWeightNorm(),
     MultiheadAttention(),
     MatmulOfTransposed(),
@@ -60,6 +62,7 @@ SPELLING: tuple[Pass, ...] = (
     InlineNumbers(),
     InlineIndices(),
     DeadCode(),
+    *DECOMPOSED,
     *COMPOSITES,
     DeadCode(),
     StoredWeights(),
@@ -70,6 +73,9 @@ SPELLING: tuple[Pass, ...] = (
     CanonicalEinsum(),
 )
 """The functions and modules that the user wrote."""
+
+ROUNDING = frozenset(one for one in (*PRODUCTS, *DECOMPOSED) if one.changes_arithmetic)
+"""Of those, what rounds otherwise than the decomposed program, as the one before it does."""
 
 OPTIMIZATION: tuple[Pass, ...] = (
     EliminateNoops(),
@@ -108,4 +114,5 @@ def run_passes(graph: Graph, optlevel: int) -> list[Pass]:
         [one for one in passes if optlevel > one.changes_arithmetic]
         for passes in (LAYOUT, OPTIMIZATION)
     )
-    return [one for one in (*layout, *SPELLING, *optimization) if one(graph)]
+    spelling = [one for one in SPELLING if optlevel > 1 or one not in ROUNDING]
+    return [one for one in (*layout, *spelling, *optimization) if one(graph)]

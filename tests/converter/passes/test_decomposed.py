@@ -1,0 +1,248 @@
+"""What `run_decompositions()` leaves of functions becomes those functions; nothing else does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from graphs import graph
+
+from converter.ir import Array, Graph
+from converter.passes.dead_code import DeadCode
+from converter.passes.decomposed import DECOMPOSED, PRODUCTS
+from suites.structure import differences
+
+ALL = (*PRODUCTS, *DECOMPOSED)
+
+
+def decomposed(text: str, origin: str | None, values: dict[str, Array] | None = None) -> Graph:
+    """A graph whose operators are all left of a call of this function."""
+    made = graph(
+        f"pnnx.Input in 0 1 x #x=(2,4,6)f32\n{text.strip()}\npnnx.Output out 1 0 y", values
+    )
+    for op in made.operators:
+        op.origin = origin
+    return made
+
+
+def run(made: Graph) -> Graph:
+    for one in (*ALL, DeadCode()):
+        one(made)
+    return made
+
+
+def assert_becomes(made: Graph, after: str) -> None:
+    wanted = graph(f"pnnx.Input in 0 1 x #x=(2,4,6)f32\n{after.strip()}\npnnx.Output out 1 0 y")
+    assert [str(one) for one in differences(run(made), wanted)] == []
+
+
+SOFTPLUS = """
+    pnnx.Expression m 1 1 x a expr=mul(@0,{beta})
+    pnnx.Expression e 1 1 a b expr=exp(@0)
+    pnnx.Expression l 1 1 b c expr=log1p(@0)
+    pnnx.Expression d 1 1 c d expr=div(@0,{other})
+    torch.gt g 1 1 a e other=5
+    torch.where w 3 1 e x d y
+"""
+HARDSWISH = """
+    pnnx.Expression p 1 1 x a expr=add(@0,3)
+    torch.clamp low 1 1 a b min=0 max=None
+    torch.clamp high 1 1 b c min=None max={top}
+    pnnx.Expression m 2 1 x c d expr=mul(@0,@1)
+    pnnx.Expression q 1 1 d y expr=div(@0,6)
+"""
+GLU = """
+    Tensor.slice s 1 1 x a dim=2 start=0 end={half} step=1 #a=(2,4,3)f32
+    Tensor.slice t 1 1 x b dim=2 start={half} end=6 step=1 #b=(2,4,3)f32
+    F.sigmoid g 1 1 b c
+    pnnx.Expression m 2 1 a c y expr=mul(@0,@1)
+"""
+POOL = """
+    torch.unsqueeze u 1 1 x a dim=-2 #x=(2,4,6)f32 #a=(2,4,1,6)f32
+    F.max_pool2d p 1 1 a b kernel_size=({height},3) stride=(1,2) padding=(0,1) dilation=(1,1) ceil_mode=False return_indices=False #b=(2,4,1,3)f32
+    torch.squeeze s 1 1 b y dim=(-2) #y=(2,4,3)f32
+"""  # noqa: E501
+RMS = """
+    pnnx.Expression p 1 1 x a expr=pow(@0,2)
+    torch.mean m 1 1 a b dim=({dim}) keepdim=True
+    pnnx.Expression e 1 1 b c expr=add(@0,0.1)
+    pnnx.Expression r 1 1 c d expr=rsqrt(@0)
+    pnnx.Expression n 2 1 x d y expr=mul(@0,@1)
+"""
+PADDED = """
+    Tensor.index i 1 1 x a expr=[None,[1,0,1,2,3,2],None] #a=(2,6,6)f32
+    Tensor.index j 1 1 a y expr=[None,None,[0,1,2,3,4,5,{last}]] #y=(2,6,7)f32
+"""
+SHUFFLE = """
+    Tensor.reshape r 1 1 x a shape=(2,2,2,6) #a=(2,2,2,6)f32
+    Tensor.permute p 1 1 a b dims=({dims}) #b=(2,2,2,6)f32
+    Tensor.reshape s 1 1 b y shape=(2,4,6) #y=(2,4,6)f32
+"""
+FILL = """
+    torch.gt g 1 1 x m other=0
+    torch.where w 2 1 m x y input=1.5 #x=(2,4,6)f32 #y={shape}f32
+"""
+LINEAR = """
+    pnnx.Attribute w 0 1 w @data=(3,6)f32 #w=(3,6)f32
+    Tensor.reshape r 1 1 x a shape=(8,6) #a=(8,6)f32
+    F.linear l 2 1 a w b bias=None $input=a $weight=w #b=(8,3)f32
+    Tensor.reshape s 1 1 b y shape={shape} #y={shape}f32
+"""
+MATMUL = """
+    Tensor.permute p 1 1 x t dims=(0,2,1) #t=(2,6,4)f32
+    Tensor.expand e 1 1 x a sizes=(2,4,6) #a=(2,4,6)f32
+    Tensor.reshape r 1 1 a b shape=(2,4,6) #b=(2,4,6)f32
+    Tensor.expand f 1 1 t c sizes=(2,6,4) #c=(2,6,4)f32
+    Tensor.reshape s 1 1 c d shape=(2,6,4) #d=(2,6,4)f32
+    torch.bmm m 2 1 b d g #g=(2,4,4)f32
+    Tensor.reshape u 1 1 g y shape={shape} #y={shape}f32
+"""
+FOUND = [
+    ("softplus", SOFTPLUS.format(beta=2, other=2), "F.softplus w 1 1 x y beta=2 threshold=5"),
+    ("hardswish", HARDSWISH.format(top=6), "F.hardswish w 1 1 x y"),
+    ("glu", GLU.format(half=3), "F.glu w 1 1 x y dim=2"),
+    (
+        "max_pool1d",
+        POOL.format(height=1),
+        "F.max_pool1d p 1 1 x y kernel_size=(3) stride=(2) padding=(1) dilation=(1)"
+        " ceil_mode=False return_indices=False",
+    ),
+    (
+        "rms_norm",
+        RMS.format(dim=2),
+        "F.rms_norm n 1 1 x y eps=0.1 normalized_shape=(6) weight=None",
+    ),
+    ("pad", PADDED.format(last=4), "F.pad p 1 1 x y mode=reflect pad=(0,1,1,1) value=None"),
+    ("channel_shuffle", SHUFFLE.format(dims="0,2,1,3"), "F.channel_shuffle s 1 1 x y groups=2"),
+    (
+        "masked_fill",
+        FILL.format(shape="(2,4,6)"),
+        "torch.gt g 1 1 x m other=0\nTensor.masked_fill f 2 1 x m y value=1.5 $input=x $mask=m",
+    ),
+    (
+        "linear",
+        LINEAR.format(shape="(2,4,3)"),
+        "pnnx.Attribute w 0 1 w @data=(3,6)f32\nF.linear l 2 1 x w y bias=None $input=x $weight=w",
+    ),
+    (
+        "matmul",
+        MATMUL.format(shape="(2,4,4)"),
+        "Tensor.permute p 1 1 x t dims=(0,2,1)\ntorch.matmul m 2 1 x t y $input=x $other=t",
+    ),
+]
+
+
+@pytest.mark.parametrize(("origin", "before", "after"), FOUND, ids=[one[0] for one in FOUND])
+def test_a_function_is_found(origin: str, before: str, after: str) -> None:
+    assert_becomes(decomposed(before, origin), after)
+    # Neither without word of where it comes from, nor where it comes from something else.
+    for other in (None, "exp"):
+        assert_becomes(decomposed(before, other), before)
+
+
+@pytest.mark.parametrize(
+    ("origin", "before"),
+    [
+        ("softplus", SOFTPLUS.format(beta=2, other=3)),
+        ("hardswish", HARDSWISH.format(top=5)),
+        ("glu", GLU.format(half=2)),
+        ("max_pool1d", POOL.format(height=2)),
+        ("rms_norm", RMS.format(dim=1)),
+        ("pad", PADDED.format(last=3)),
+        ("channel_shuffle", SHUFFLE.format(dims="0,1,2,3")),
+        ("masked_fill", FILL.format(shape="(3,2,4,6)")),
+        ("linear", LINEAR.format(shape="(4,2,3)")),
+        ("matmul", MATMUL.format(shape="(2,2,8)")),
+    ],
+)
+def test_what_only_looks_like_it_stays(origin: str, before: str) -> None:
+    assert_becomes(decomposed(before, origin), before)
+
+
+ATTENTION = """
+    pnnx.Input in1 0 1 k #k=(2,5,6)f32
+    pnnx.Input in2 0 1 v #v=(2,5,6)f32
+    pnnx.Expression s 1 1 x a expr=mul(@0,{root})
+    Tensor.permute p 1 1 k b dims={flip} #k=(2,5,6)f32 #b=(2,6,5)f32
+    pnnx.Expression t 1 1 b c expr=mul(@0,{root})
+    torch.matmul m 2 1 a c d
+    {mask}
+    F.softmax n 1 1 {scores} w dim=-1
+    torch.eq e 1 1 {scores} f other=-inf
+    torch.logical_not o 1 1 f g
+    torch.any i 1 1 g h dim=-1 keepdim=True
+    torch.logical_not u 1 1 h j
+    pnnx.Attribute z 0 1 zeros @data=(2,4,5)f32
+    torch.where r 3 1 j zeros w q
+    torch.matmul l 2 1 q v y
+"""
+CAUSAL = (
+    "pnnx.Attribute mask 0 1 mask @data=(4,5)f32\npnnx.Expression add 2 1 d mask h0 expr=add(@0,@1)"
+)
+
+
+def attention(
+    zeros: Array, mask: Array | None = None, root: str = "0.5", flip: str = "(0,2,1)"
+) -> Graph:
+    given = {"mask": "", "scores": "d"} if mask is None else {"mask": CAUSAL, "scores": "h0"}
+    text = ATTENTION.format(root=root, flip=flip, **given)
+    values = {"z.data": zeros} | ({} if mask is None else {"mask.data": mask})
+    return decomposed(text, "scaled_dot_product_attention", values)
+
+
+ZEROS = np.zeros((2, 4, 5), np.float32)
+HIDDEN = np.triu(np.full((4, 5), -np.inf, np.float32), k=1)
+
+
+@pytest.mark.parametrize(
+    ("made", "params"),
+    [
+        (attention(ZEROS), {"is_causal": False, "attn_mask": None, "scale": 0.25}),
+        (attention(ZEROS, HIDDEN), {"is_causal": True, "attn_mask": None, "scale": 0.25}),
+        (attention(ZEROS, HIDDEN + 1), {"is_causal": False, "scale": 0.25}),
+        (attention(ZEROS, root=str(6**-0.25)), {"is_causal": False, "attn_mask": None}),
+    ],
+)
+def test_attention_is_found(made: Graph, params: dict[str, object]) -> None:
+    (op,) = run(made).of_type("F.scaled_dot_product_attention")
+    assert op.params == {"dropout_p": 0.0, **params}
+    assert [operand.name for operand in op.inputs[:3]] == ["x", "k", "v"]
+    assert op.has_input("attn_mask") == ("attn_mask" not in params)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [attention(ZEROS + 1), attention(ZEROS, flip="(2,0,1)"), attention(ZEROS, root="2")],
+    ids=["no zeros", "another permutation", "not a float"],
+)
+def test_what_only_looks_like_attention_stays(made: Graph) -> None:
+    assert not run(made).of_type("F.scaled_dot_product_attention")
+
+
+@pytest.mark.parametrize(
+    ("shape", "found"), [((1, 4, 1), True), ((2, 4, 1), False), ((1, 1, 6), False)]
+)
+def test_slopes_are_stored_with_one_dim(shape: tuple[int, ...], found: bool) -> None:
+    text = f"""
+        pnnx.Attribute w 0 1 w @data=({",".join(map(str, shape))})f32
+        torch.gt g 1 1 x a other=0
+        pnnx.Expression m 2 1 w x b expr=mul(@0,@1)
+        torch.where r 3 1 a x b y
+    """
+    values = {"w.data": np.arange(np.prod(shape), dtype=np.float32).reshape(shape)}
+    made = run(decomposed(text, "prelu", values))
+    assert [op.inputs[1].shape for op in made.of_type("F.prelu")] == ([(4,)] if found else [])
+
+
+@pytest.mark.parametrize("equal", [True, False])
+def test_weights_of_an_instance_norm_are_those_of_one_element(equal: bool) -> None:
+    text = """
+        pnnx.Attribute w 0 1 w @data=(8)f32 #w=(8)f32
+        pnnx.Attribute v 0 1 v @data=(8)f32 #v=(8)f32
+        Tensor.reshape r 1 1 x a shape=(1,8,6) #a=(1,8,6)f32
+        F.batch_norm n 3 1 a w v b running_mean=None running_var=None eps=0.1 training=True $input=a $weight=w $bias=v
+        Tensor.reshape s 1 1 b y shape=(2,4,6) #y=(2,4,6)f32
+    """  # noqa: E501
+    weights = np.tile(np.arange(4, dtype=np.float32), 2)
+    values = {"w.data": weights, "v.data": weights if equal else np.arange(8, dtype=np.float32)}
+    found = run(decomposed(text, "instance_norm", values)).of_type("F.instance_norm")
+    assert [op.input("weight").shape for op in found] == ([(4,)] if equal else [])
