@@ -50,8 +50,26 @@ class ArchiveError(ConvertError):
     """The file is not a readable exported program: damaged, foreign, or out of bounds."""
 
 
+TORCHSCRIPT = "the TorchScript frontend may convert it: trace the model and use pnnx"
+
+
 class UnsupportedError(ConvertError):
-    """The program is well formed, but something in it is not converted (fail closed)."""
+    """The program is well formed, but something in it is not converted (fail closed).
+
+    `torchscript`: a trace of the model may be worth a try; the text says so.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        where: Where | None = None,
+        mend: str = "",
+        torchscript: bool = False,
+    ) -> None:
+        hint = TORCHSCRIPT if torchscript else ""
+        super().__init__(message, where=where, mend="; ".join(filter(None, (mend, hint))))
+        self.torchscript = torchscript
 
 
 class UsageError(ConvertError):

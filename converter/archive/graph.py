@@ -64,10 +64,11 @@ class _BodyReader:
         self.place = f"node `{printable(node.name or node.target)}`"
         inputs = tuple((named.name, self.used(named.arg)) for named in node.inputs)
         outputs = tuple(self.made(argument) for argument in node.outputs)
+        where = self.where or first_line([value for _, value in inputs])
         keywords = frozenset(named.name for named in node.inputs if named.kind == schema.KEYWORD)
         target, name = printable(node.target), printable(node.name or "")
         before = origin(node.metadata.from_node)
-        return Node(target, name, inputs, outputs, self.where, modules, keywords, before)
+        return Node(target, name, inputs, outputs, where, modules, keywords, before)
 
     def error(self, message: str) -> ArchiveError:
         return self.archive.error(f"{self.place} {message}")
@@ -207,6 +208,12 @@ class _BodyReader:
         if hint is not None and hint.as_int is not None and text.isidentifier():
             self.hints[text] = hint.as_int
         return text
+
+
+def first_line(values: list[Value]) -> Where | None:
+    """Where the graphs among values come from: some calls of graphs do not tell themselves."""
+    graphs = (value.body for value in values if isinstance(value, GraphRef))
+    return next((node.where for graph in graphs for node in graph.nodes if node.where), None)
 
 
 _Read = Callable[[_BodyReader, Any], Any]

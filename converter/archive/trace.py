@@ -15,7 +15,8 @@ from converter.errors import Where
 
 FRAME = re.compile(r'^ *File "([^"\n]+)", line (\d{1,9}), in [^\n]*(?:\n +([^\n]*))?', re.MULTILINE)
 OWN = re.compile(
-    r"[\\/]torch[\\/](?:nn|fx|jit|export|utils|autograd|functional\.py|_[\w.]+)(?:[\\/]|$)"
+    r"[\\/](?:site|dist)-packages[\\/]torch[\\/]"
+    r"|[\\/]torch[\\/](?:nn|fx|jit|export|utils|autograd|functional\.py|_[\w.]+)(?:[\\/]|$)"
 )
 """Files of PyTorch itself, installed or built from source."""
 
@@ -55,9 +56,10 @@ def _fields(item: str) -> list[str]:
 def source(stack_trace: str, modules: tuple[ModuleFrame, ...]) -> Where | None:
     """Find the innermost frame of the user's code: the last that is not in a file of PyTorch.
 
-    Where all are PyTorch's own, it is the last one; None if there is no frame at all.
+    Where all are PyTorch's own, it is the last one; None if there is none of a file. What torch.fx
+    generates, `<eval_with_key>.5`, is in no file.
     """
-    frames = FRAME.findall(stack_trace)
+    frames = [frame for frame in FRAME.findall(stack_trace) if not frame[0].startswith("<eval")]
     if not frames:
         return None
     file, line, code = next((f for f in reversed(frames) if not OWN.search(f[0])), frames[-1])

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from converter.archive.program import Body, Node
 from converter.archive.values import GraphRef, SymRef, TensorRef, Value
-from converter.errors import UnsupportedError, Where
+from converter.errors import UnsupportedError
 
 GRAD = "torch.ops.higher_order.wrap_with_set_grad_enabled"
 """(grad enabled, graph, the graph's inputs…). Gradients have no part in inference."""
@@ -107,7 +107,7 @@ def wrapped(node: Node) -> tuple[Body, Sequence[Value]]:
     if enabled:
         raise UnsupportedError(
             "torch.autocast chooses dtypes as the model runs: they are not in the program",
-            where=node.where or first_line(graph),
+            where=node.where,
             mend="convert the model with .to(dtype) and export it without autocast",
         )
     given, made = opened(graph.outputs), opened(node.outputs)
@@ -122,11 +122,6 @@ def damaged(node: Node) -> UnsupportedError:
         where=node.where,
         mend="export the model again",
     )
-
-
-def first_line(graph: Body) -> Where | None:
-    """Where in the user's model a graph comes from: the call that wraps it does not tell."""
-    return next((node.where for node in graph.nodes if node.where), None)
 
 
 def opened(values: tuple[Value, ...]) -> list[TensorRef | SymRef]:

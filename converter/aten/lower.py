@@ -26,6 +26,7 @@ from converter.archive.values import (
     TensorRef,
     Value,
 )
+from converter.archive.zip import printable
 from converter.aten.bind import bind
 from converter.aten.call import Arg, Call
 from converter.aten.dtype import convert, number
@@ -40,12 +41,11 @@ from converter.aten.kept import (
     keep_module,
     keep_modules,
     keep_operator,
-    operator,
 )
 from converter.aten.numbers import number as number_of
 from converter.aten.operators import find
 from converter.aten.outputs import constant, nest
-from converter.aten.refusals import refusal
+from converter.aten.refusals import refusal, unknown_target
 from converter.aten.restore import restored
 from converter.aten.schema_table import OpSchema, schema
 from converter.aten.sharing import shares, viewed
@@ -55,8 +55,6 @@ from converter.errors import UnsupportedError
 from converter.ir import Graph, Operand
 from converter.pnnx.names import words
 from converter.symbols import Symbols, unknown
-
-TORCHSCRIPT_HINT = "the TorchScript frontend may convert it: trace the model and use pnnx"
 
 
 def lower(program: Program, symbols: Symbols, kept: Kept = NOTHING) -> Graph:
@@ -284,9 +282,9 @@ class _Lowering:
                 return f"torch.{value}" if not isinstance(value, Device) else str(value)
             case GraphRef() | CustomRef() | OperatorRef() | dict():
                 raise UnsupportedError(
-                    f"cannot convert {node.target}: it takes {type(value).__name__}",
+                    f"cannot convert {node.target}: it takes {told(value)}",
                     where=node.where,
-                    mend=TORCHSCRIPT_HINT,
+                    mend="pass it tensors and numbers",
                 )
             case tuple() if not isinstance(value, Device):
                 return tuple(self.argument(item, node) for item in value)
@@ -368,15 +366,23 @@ def tensor_names(outputs: tuple[Value, ...]) -> Iterator[str]:
             yield from tensor_names(value)
 
 
+def told(value: Value) -> str:
+    """What an argument is that a graph cannot hold."""
+    match value:
+        case CustomRef(class_name=name):
+            return f"an object of the class {printable(name)}"
+        case OperatorRef(target=target):
+            return f"the operator {printable(target)}"
+        case GraphRef():
+            return "a graph"
+        case _:
+            return "a dict"
+
+
 def known_schema(node: Node) -> OpSchema:
     op = schema(node.target)
     if op is None or op.is_python:
-        name = operator(node)
-        raise UnsupportedError(
-            f"cannot convert {node.target}: the operator is not known",
-            where=node.where,
-            mend=f"keep it as it is with customop={name}" if name else TORCHSCRIPT_HINT,
-        )
+        raise unknown_target(node)
     return op
 
 

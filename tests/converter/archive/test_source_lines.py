@@ -48,7 +48,12 @@ TORCH = (
             Where("C:\\net.py", 2, "y = F.relu(x)"),
         ),
         ('File "/home/me/torch/net.py", line 1, in f', Where("/home/me/torch/net.py", 1)),
-        ('File "<eval_with_key>.3", line 5, in forward', Where("<eval_with_key>.3", 5)),
+        ('File "<eval_with_key>.3", line 5, in forward', None),
+        (
+            'File "m.py", line 2, in g\n    y\n'
+            '  File "/a/site-packages/torch/overrides.py", line 3, in h',
+            Where("m.py", 2, "y"),
+        ),
         (
             'File "a.py", line 1, in f\n    x = (\n    ^^^^\n  File "b.py", line 2, in g\n    y',
             Where("b.py", 2, "y"),
