@@ -20,7 +20,8 @@ def tell(report: Report, folder: Path, cases: Mapping[str, CaseInfo]) -> None:
     """Print the summary; in a GitHub job annotations too, which it takes out of the output."""
     print(summary(report, folder))
     if os.environ.get("GITHUB_ACTIONS"):
-        print("\n".join(annotated(report, cases)))
+        for line in annotated(report, cases):
+            print(line)
 
 
 def summary(report: Report, folder: Path) -> str:

@@ -76,5 +76,9 @@ def test_only_in_a_github_job(tmp_path, monkeypatch, capsys):
     assert lines == annotated(report, CASES)
 
 
-def test_a_good_run_has_none(tmp_path):
-    assert annotated(report_of(write_run(tmp_path / "run", [passed("F_relu")])), CASES) == []
+def test_a_good_run_has_none(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    report = report_of(write_run(tmp_path / "run", [passed("F_relu")]))
+    assert annotated(report, CASES) == []
+    tell(report, tmp_path, CASES)
+    assert len(capsys.readouterr().out.splitlines()) == 2
