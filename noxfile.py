@@ -76,9 +76,11 @@ def orchestrator(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["orchestrator"])
 def lint(session: nox.Session) -> None:
-    """Check style, format, types, and that the parity tracker is up to date."""
-    for tool in ("ruff check", "ruff format --check", "mypy", "orchestrator.cli tracker --check"):
+    """Check style, format, types, expectation tables, and that the parity tracker is up to date."""
+    for tool in ("ruff check", "ruff format --check", "mypy"):
         session.run(python(session, "orchestrator"), "-m", *tool.split(), external=True)
+    pnnx_parity(session, "audit")
+    pnnx_parity(session, "tracker", "--check")
 
 
 @nox.session(venv_backend="none", requires=["orchestrator", f"env({MAIN_CELL})"])
