@@ -26,6 +26,7 @@ from converter.passes.fuse_batch_norm import FuseBatchNorm
 from converter.passes.fuse_scaled_dot_product import FuseScaledDotProduct
 from converter.passes.fuse_window_attention import FuseWindowAttention
 from converter.passes.inline import InlineIndices, InlineNumbers
+from converter.passes.layer_norm import LayerNorm
 from converter.passes.layouts import EliminateLayouts
 from converter.passes.matmul import MatmulOfTransposed, MatmulToLinear
 from converter.passes.modules import Modules
@@ -85,6 +86,7 @@ OPTIMIZATION: tuple[Pass, ...] = (
     BatchedLinear(),
     MatmulToLinear(),
     *FORMULAS,
+    LayerNorm(),
     *RMS_NORMS,
     DeadCode(),
     FusePadding(),
