@@ -73,6 +73,8 @@ def names(node: ast.expr) -> set[str]:
 
 
 def of(dim: Dim) -> Polynomial:
+    if dim == "?":
+        raise ValueError("the size of a dim is not known")
     return {(): dim} if isinstance(dim, int) else polynomial(ast.parse(dim, mode="eval").body, {})
 
 

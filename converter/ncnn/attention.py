@@ -28,7 +28,7 @@ def _sequences(op: Operator) -> int | None:
 def multihead_attention(op: Op) -> list[Blob]:
     for name in ("add_bias_kv", "add_zero_attn"):
         op.expect(name, False)
-    names = op.operator.input_names or [""] * op.count
+    names = op.names
     if unknown := set(names) - {"", "input", "query", "key", "value", "attn_mask"}:
         op.refuse(f"the input {', '.join(unknown)} is not expressible in ncnn")
     mask = op.blob(names.index("attn_mask")) if "attn_mask" in names else None

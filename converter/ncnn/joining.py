@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from converter.dims import total
 from converter.ncnn.arithmetic import broadcast
 from converter.ncnn.blob import Blob
 from converter.ncnn.layers import CONCAT, TILE
@@ -41,7 +42,7 @@ def concatenated(op: Op, blobs: Sequence[Blob], dim: int) -> Blob:
     laid = [op.free(blob, dim) for blob in blobs]
     batch = next((blob.batch for blob in laid if blob.batch is not None), None)
     laid = [op.lay(blob, batch) for blob in laid]
-    size = sum(op.size(blob, dim) for blob in laid)
+    size = total(blob.shape[dim] for blob in laid)
     shape = (*laid[0].shape[:dim], size, *laid[0].shape[dim + 1 :])
     return op.emit(CONCAT(axis=laid[0].axis(dim)), *laid, shape=shape)
 

@@ -175,7 +175,15 @@ CONVOLUTION_DEPTHWISE_3D = Layer(
     "ConvolutionDepthWise3D", "weight* bias", **_3D, **_PAD_VALUE, group=7
 )
 COPY_TO = Layer("CopyTo", starts=Ints(9), axes=Ints(11))
-CROP = Layer("Crop", starts=Ints(9), ends=Ints(10), axes=Ints(11))
+CROP = Layer(
+    "Crop",
+    starts=Ints(9),
+    ends=Ints(10),
+    axes=Ints(11),
+    starts_expr=Str(19),
+    ends_expr=Str(20),
+    axes_expr=Str(21),
+)
 CUMULATIVE_SUM = Layer("CumulativeSum", axis=0)
 DECONVOLUTION = Layer(
     "Deconvolution",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
+from converter.dims import product
 from converter.ir import Attribute, Dim
 from converter.ncnn.arithmetic import ADD, MUL, aligned, binary, broadcast
 from converter.ncnn.blob import Blob
@@ -66,12 +65,12 @@ def _as_rows(op: Op, x: Blob) -> Blob:
     """A blob of rows: dims before the last as one, the batch aside."""
     if len(x.dims) == 2:
         return x
-    rows = math.prod(op.known(x.dims[:-1]))
+    rows = product(x.dims[:-1])
     if x.batch is None:
         return op.view(x, (rows, x.shape[-1]), None)
     if x.batch == 0:
         return op.view(x, (x.shape[0], rows, x.shape[-1]), 0)
-    return op.view(x, (math.prod(op.known(x.shape[:-1])), x.shape[-1]), None)
+    return op.view(x, (product(x.shape[:-1]), x.shape[-1]), None)
 
 
 @ncnn("torch.mm", "torch.bmm", "torch.matmul")

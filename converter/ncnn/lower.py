@@ -5,28 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from converter.ir import Attribute, Graph, Operand, Operator, Shape
+from converter.ir import Attribute, Graph, Operand, Operator, Param, Shape
 from converter.ncnn.batch import wanted_axes
 from converter.ncnn.blob import MAX_RANK, Blob, carried, physical
 from converter.ncnn.graph import FLOATS, INTEGERS, NcnnGraph, Nest, Port, reshaped
 from converter.ncnn.integers import numbers
 from converter.ncnn.layers import INPUT, MEMORY_DATA, RESHAPE, LayerCall
-from converter.ncnn.op import Op
+from converter.ncnn.op import FIX, Op
 from converter.ncnn.passes.dead_layers import remove_dead_layers
 from converter.ncnn.passes.fuse_activation import fuse_activation
 from converter.ncnn.passes.fuse_padding import fuse_padding
 from converter.ncnn.passes.fuse_transpose import fuse_transpose
 from converter.ncnn.passes.split_blobs import split_blobs
 from converter.ncnn.registry import RULES, Dtypes
-
-SIZES = {
-    1: ("w",),
-    2: ("h", "w"),
-    3: ("c", "h", "w"),
-    4: ("c", "d", "h", "w"),
-}
-"""What ncnn calls the dimensions of a blob of each rank, outermost first."""
-
+from converter.ncnn.sizes import NAMES, expressions
 
 PASSES = (remove_dead_layers, fuse_activation, fuse_padding, fuse_transpose, split_blobs)
 """In this order: the dead read blobs too, and what is split has more readers than one."""
@@ -58,12 +50,13 @@ class Lowering:
     """The state of one lowering: the values so far, and the network being made."""
 
     def __init__(self, graph: Graph) -> None:
-        self.made = NcnnGraph()
+        self.made = NcnnGraph(Graph(graph.sizes))
         self.wanted = wanted_axes(graph)
         self._graph = graph
         self._numbers = numbers(graph)
         self._values: dict[Operand, Value] = {}
         self._names: dict[str, int] = {}
+        self.inputs: list[Blob] = []
 
     def run(self) -> NcnnGraph:
         for operator in self._graph.operators:
@@ -78,7 +71,7 @@ class Lowering:
                 items = operator.inputs[NESTS[operator.type]]
                 nest = tuple(self._value(op, operand) for operand in items)
                 self._values[operator.outputs[0]] = nest
-            elif _is_key(operator):
+            elif _is_key(operator) or _is_size(operator):
                 continue
             else:
                 self._operator(op)
@@ -109,9 +102,13 @@ class Lowering:
     # --- values
 
     def _value(self, op: Op, operand: Operand) -> Value:
+        if operand not in self._values:
+            op.refuse("returns a number that follows from sizes, and ncnn returns blobs", FIX)
         return self._values[operand]
 
     def blob(self, op: Op, operand: Operand) -> Blob:
+        if operand not in self._values:
+            op.refuse("reads a number that follows from sizes, where ncnn has a constant", FIX)
         value = self._values[operand]
         if not isinstance(value, Blob):
             op.refuse("reads a tuple of tensors where a tensor belongs")
@@ -133,7 +130,8 @@ class Lowering:
         made = self._add(op, INPUT(), (), 1, f"in{len(self.made.inputs)}")[0]
         indices = operand.dtype in INTEGERS and operand not in self._numbers
         self.made.inputs.append(Port(made, shape, operand.dtype, batch, indices))
-        return Blob(made, shape, operand.dtype, batch, indices=indices)
+        self.inputs.append(Blob(made, shape, operand.dtype, batch, indices=indices))
+        return self.inputs[-1]
 
     def _output(self, op: Op, operand: Operand) -> Nest:
         return self._port(op, self._value(op, operand))
@@ -191,7 +189,7 @@ class Lowering:
             whole = Blob(None, blob.shape, blob.dtype, values=blob.values)
             stored = Blob(self._read(op, whole), blob.shape, blob.dtype)
             return self._read(op, self.view(op, stored, blob.shape, blob.batch))
-        sizes = dict(zip(SIZES[len(blob.dims)], blob.dims, strict=True))
+        sizes = dict(zip(NAMES[len(blob.dims)], blob.dims, strict=True))
         return self._add(op, MEMORY_DATA(**sizes, data=blob.values), (), 1)[0]
 
     def _check_rank(self, op: Op, shape: Shape, batch: int | None) -> None:
@@ -218,8 +216,11 @@ class Lowering:
         plain = _same_batch(origin, target)
         if plain and target.dims == origin.dims:
             return replace(blob, operand=origin.operand, shape=shape, batch=batch, origin=None)
-        call = _plain_reshape(op, target) if plain else _batch_reshape(op, origin, target)
-        operand = self._add(op, call, [origin.operand], 1)[0]
+        dims = target.dims if plain else (target.shape or (1,))
+        read = op.telling(dims, origin) if is_expressed(dims) else [origin]
+        axes = {} if plain else _batch_axes(origin, target)
+        call = RESHAPE(**axes, **_sizes(op, dims, read))
+        operand = self._add(op, call, [self._read(op, one) for one in read], 1)[0]
         return replace(blob, operand=operand, shape=shape, batch=batch, origin=origin)
 
 
@@ -232,9 +233,17 @@ def _is_key(operator: Operator) -> bool:
     )
 
 
+def _is_size(operator: Operator) -> bool:
+    """Whether an operator works out sizes, which its readers express by themselves."""
+    return operator.type == "pnnx.Expression" and all(
+        operand.is_number and "size(" in str(operator.params["expr"])
+        for operand in operator.outputs
+    )
+
+
 def _check_dtypes(op: Op, dtypes: Dtypes) -> None:
     """Refuse integers where a layer would compute with their bits."""
-    given = [operand.dtype for operand in (*op.operator.inputs, op.output)]
+    given = [operand.dtype for operand in (*op.inputs, op.output)]
     others = [dtype for dtype in given if dtype not in FLOATS]
     if dtypes == "floats" and others:
         op.refuse(f"computes in {others[0]}, and ncnn in floats", "convert it with .float()")
@@ -250,28 +259,24 @@ def _same_batch(origin: Blob, target: Blob) -> bool:
     return kept is not None and kept == target.batch
 
 
-def _plain_reshape(op: Op, target: Blob) -> LayerCall:
-    return RESHAPE(**_sizes(op, target.dims))
-
-
-def _batch_reshape(op: Op, origin: Blob, target: Blob) -> LayerCall:
-    """A reshape across the batch: ncnn puts it back in its place, reshapes, takes another."""
-    shape = op.known(target.shape) if target.shape else (1,)
-    axes = {
+def _batch_axes(origin: Blob, target: Blob) -> dict[str, Param]:
+    """Of a reshape across the batch: ncnn puts it back in its place, reshapes, takes another."""
+    return {
         "input_batch_axis": 233 if origin.batch is None else origin.batch,
         "output_batch_axis": 233 if target.batch is None else target.batch,
     }
-    if len(shape) > MAX_RANK:
-        return RESHAPE(**axes, shape_expr=",".join(map(str, reversed(shape))))
-    return RESHAPE(**axes, **_sizes(op, shape))
 
 
-def _sizes(op: Op, dims: Shape) -> dict[str, int]:
-    """The parameters of Reshape; one dynamic dim is what remains."""
-    dynamic = [dim for dim in dims if not isinstance(dim, int)]
-    if len(dynamic) > 1:
-        op.known(dims)
+def is_expressed(dims: Shape) -> bool:
+    """Whether Reshape takes sizes as expressions: more than four, or more than one dynamic one."""
+    return len(dims) > MAX_RANK or sum(isinstance(dim, str) for dim in dims) > 1
+
+
+def _sizes(op: Op, dims: Shape, read: Sequence[Blob]) -> dict[str, Param]:
+    """The parameters of Reshape for what it reads; one dynamic dim is what remains."""
+    if is_expressed(dims):
+        return {"shape_expr": expressions(dims[::-1], read)}
     return {
         name: dim if isinstance(dim, int) else -1
-        for name, dim in zip(SIZES[len(dims)], dims, strict=True)
+        for name, dim in zip(NAMES[len(dims)], dims, strict=True)
     }

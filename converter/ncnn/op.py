@@ -6,12 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from converter.errors import UnsupportedError
-from converter.ir import Attribute, Operand, Operator, Param, Shape
+from converter.ir import Attribute, Dim, Operand, Operator, Param, Shape
 from converter.ncnn.blob import MAX_RANK, Blob
 from converter.ncnn.layers import LayerCall
+from converter.ncnn.sizes import numbers_of, telling
+from converter.passes.formula import parse
 
 if TYPE_CHECKING:
     from converter.ncnn.lower import Lowering
+
+
+FIX = "give inputshape= and no inputshape2="
+"""What to do where ncnn needs a size that is dynamic."""
 
 
 class Op:
@@ -23,6 +29,12 @@ class Op:
         self.params = operator.params
         self.attrs = operator.attrs
         self._lowering = lowering
+        named = zip(
+            operator.input_names or [""] * len(operator.inputs), operator.inputs, strict=True
+        )
+        tensors = [(name, operand) for name, operand in named if not operand.is_number]
+        self.names = [name for name, _ in tensors]
+        self.inputs = [operand for _, operand in tensors]
 
     # --- refusing
 
@@ -89,6 +101,28 @@ class Op:
             self.refuse(f"dim {dim} of a tensor of rank {rank}")
         return dim % rank
 
+    # --- sizes
+
+    def extent(self, name: str, default: int | None = None) -> Dim:
+        """A param that is an int, or follows from sizes."""
+        if not self.operator.has_input(name):
+            return self.integer(name, default)
+        (dim,) = self.extents(name)
+        return dim
+
+    def extents(self, name: str) -> Shape:
+        """A param that is a tuple of ints, some of which may follow from sizes."""
+        if not self.operator.has_input(name):
+            return self.integers(name)
+        made = self.operator.input(name).producer
+        if made is None or made.type != "pnnx.Expression":
+            self.refuse(f"{name} is a tensor")
+        return numbers_of(parse(made), made.inputs)
+
+    def telling(self, dims: Sequence[Dim], blob: Blob) -> list[Blob]:
+        """What a layer reads of which some output sizes follow: a blob, and inputs if it must."""
+        return telling(dims, [blob], self._lowering.inputs)
+
     def expect(self, name: str, *values: Param) -> None:
         """Refuse a param that is there and is none of the values that ncnn can express."""
         if name in self.params and self.params[name] not in values:
@@ -103,20 +137,19 @@ class Op:
 
     @property
     def count(self) -> int:
-        """How many inputs there are."""
-        return len(self.operator.inputs)
+        """How many inputs there are; numbers that sizes decide are none."""
+        return len(self.inputs)
 
     def blob(self, index: int = 0) -> Blob:
         """An input as it lies."""
-        return self._lowering.blob(self, self.operator.inputs[index])
+        return self._lowering.blob(self, self.inputs[index])
 
     def argument(self, name: str, index: int) -> Blob | None:
         """The input of that argument name, or, where inputs have no names, at that place."""
-        names = self.operator.input_names
-        if name in names:
-            return self.blob(names.index(name))
-        unnamed = not names or (index < len(names) and not names[index])
-        return self.blob(index) if unnamed and index < self.count else None
+        if name in self.names:
+            return self.blob(self.names.index(name))
+        unnamed = index < self.count and not self.names[index]
+        return self.blob(index) if unnamed else None
 
     def need(self, name: str, index: int) -> Blob:
         """An input that must be there."""
@@ -146,7 +179,7 @@ class Op:
         if len(sizes) != len(shape):
             self.refuse(
                 f"needs fixed sizes, and gets ({', '.join(map(str, shape))})",
-                "give inputshape= and no inputshape2=",
+                FIX,
             )
         return sizes
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
+from converter.dims import product, total
 from converter.ncnn.blob import Blob
 from converter.ncnn.layers import PADDING
 from converter.ncnn.op import Op
@@ -60,13 +59,13 @@ def pad(op: Op, x: Blob, pads: list[tuple[int, int]], mode: str, value: float = 
         op.refuse("pads by negative sizes", "slice the tensor instead")
     while pads and pads[0] == (0, 0):
         pads = pads[1:]
-    shape = list(op.sizes(x))
+    shape = list(x.shape)
     kind = {"type": MODES[mode], "value": value}
     first = x.rank - len(pads)
     x = op.free(x, *range(first, x.rank))
     if inner := pads[-3:]:
         for place, pair in enumerate(reversed(inner), start=1):
-            shape[-place] += sum(pair)
+            shape[-place] = total((shape[-place], *pair))
         sides = {
             name: size
             for names, pair in zip(SIDES[-len(inner) :], inner, strict=True)
@@ -74,9 +73,9 @@ def pad(op: Op, x: Blob, pads: list[tuple[int, int]], mode: str, value: float = 
         }
         x = op.emit(PADDING(**sides, **kind), x, shape=tuple(shape))
     for axis, (before, after) in reversed(list(enumerate(pads[:-3], start=first))):
-        rows = (math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :]))
+        rows = (product(shape[:axis]), shape[axis], product(shape[axis + 1 :]))
         x = op.view(x, rows, None)
-        shape[axis] += before + after
+        shape[axis] = total((shape[axis], before, after))
         rows = (rows[0], shape[axis], rows[2])
         x = op.emit(PADDING(top=before, bottom=after, left=0, right=0, **kind), x, shape=rows)
         x = op.view(x, tuple(shape), None)

@@ -6,7 +6,7 @@ from converter.ir import Param, Shape
 from converter.ncnn.arithmetic import MUL, binary, unary
 from converter.ncnn.blob import Blob
 from converter.ncnn.layers import POOLING, POOLING_1D, POOLING_3D, Layer
-from converter.ncnn.op import Op
+from converter.ncnn.op import FIX, Op
 from converter.ncnn.padding import pad
 from converter.ncnn.registry import images, ncnn
 from converter.ncnn.slicing import Part, cropped
@@ -133,6 +133,9 @@ def _adaptive(op: Op, kind: int) -> Blob:
         f"out_{axis}": size if isinstance(size, int) else KEPT
         for axis, size in zip(AXES[spatial], shape[-spatial:], strict=True)
     }
+    for size, given in zip(shape[-spatial:], x.shape[-spatial:], strict=True):
+        if isinstance(size, str) and size != given:
+            op.refuse(f"the size {size} is no constant, and not that of its input", FIX)
     return op.emit(LAYERS[spatial](pooling_type=kind, adaptive_pooling=1, **sizes), x)
 
 

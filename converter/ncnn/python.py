@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TextIO
 
-from converter.ir import Shape
 from converter.ncnn.graph import INTEGERS, NcnnGraph, Nest, Port
+from converter.symbols import drawn_shape
 
-UNKNOWN_DIM = 128
 NO_BATCH = 233
 TORCH = {
     None: "float",
@@ -85,20 +85,16 @@ def write_python(net: NcnnGraph, stream: TextIO, param_name: str, bin_name: str)
             f'                raise RuntimeError("ncnn cannot compute out{number}")\n'
             f"            out{number} = {_as_model(port, f'torch.from_numpy({values})')}\n"
         )
-    drawn = "".join(f"\n        {_draw(port)}," for port in net.inputs)
+    drawn = "".join(f"\n        {_draw(port, net.layers.sizes)}," for port in net.inputs)
     stream.write(TAIL.format(result=_nest(net.result), drawn=drawn + "\n    " * bool(drawn)))
 
 
-def _draw(port: Port) -> str:
-    sizes = ", ".join(map(str, _sizes(port.shape)))
+def _draw(port: Port, known: Mapping[str, int]) -> str:
+    sizes = ", ".join(map(str, drawn_shape(port.shape, known)))
     dtype = TORCH[port.dtype]
     if port.dtype in INTEGERS:
         return f"torch.randint(10, ({sizes},), dtype=torch.{dtype})"
     return f"torch.rand({sizes or '()'}, dtype=torch.{dtype})"
-
-
-def _sizes(shape: Shape) -> list[int]:
-    return [dim if isinstance(dim, int) else UNKNOWN_DIM for dim in shape]
 
 
 def _array(number: int, port: Port) -> str:

@@ -18,6 +18,7 @@ from converter.ncnn.layers import (
 )
 from converter.ncnn.op import Op
 from converter.ncnn.registry import images, ncnn
+from converter.ncnn.sizes import expressions
 
 NEAREST, BILINEAR, BICUBIC = 1, 2, 3
 MODES = {
@@ -59,8 +60,13 @@ def interpolate(op: Op) -> Blob:
     if scales is not None:
         params |= {"height_scale": scales[0] if spatial == 2 else 1.0, "width_scale": scales[-1]}
         return op.emit(INTERP(**params), x)
-    after = op.known(op.shape())[2:]
-    return op.emit(_interp(MODES[mode], after[0] if spatial == 2 else 1, after[-1], corners), x)
+    after = op.shape()[2:]
+    rows, columns = after[0] if spatial == 2 else 1, after[-1]
+    if isinstance(rows, int) and isinstance(columns, int):
+        return op.emit(_interp(MODES[mode], rows, columns, corners), x)
+    read = op.telling((columns, rows), x)
+    sizes = expressions((columns, rows), read)
+    return op.emit(INTERP(**params, dynamic_target_size=1, size_expr=sizes), *read)
 
 
 def _scales(op: Op, x: Blob) -> tuple[float, ...] | None:

@@ -7,23 +7,29 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from converter.dims import total
+from converter.ir import Dim, Shape
 from converter.ncnn.blob import Blob
 from converter.ncnn.joining import concatenated, expanded
 from converter.ncnn.layers import COPY_TO, CROP, FLIP, SLICE
-from converter.ncnn.op import Op
+from converter.ncnn.op import FIX, Op
 from converter.ncnn.registry import ncnn
 from converter.ncnn.shape import squeezed, unsqueezed
+from converter.ncnn.sizes import expressions
 
 END = 2**31 - 1
 """What pnnx writes for the end of a slice that has none, and for a select that is none."""
 
 
 class Part(NamedTuple):
-    """What is taken of a dim: from start up to end, both within it, and whether it is dropped."""
+    """What is taken of a dim: from start up to end, both within it, and whether it is dropped.
+
+    Where the dim, the start or the end is dynamic, they may count from the end and reach beyond it.
+    """
 
     dim: int
-    start: int
-    end: int
+    start: Dim
+    end: Dim
     step: int = 1
     dropped: bool = False
 
@@ -37,8 +43,7 @@ def _parts(op: Op, x: Blob) -> list[Part]:
         dim = op.dim(x.rank)
         if "select" in op.params:
             return [_selected(op, x, dim, op.integer("select"))]
-        start = 0 if op.params.get("start") is None else op.integer("start")
-        end = END if op.params.get("end") is None else op.integer("end")
+        start, end = _bound(op, "start", 0), _bound(op, "end", END)
         return [_part(op, x, dim, start, end, op.integer("step", 1))]
     dims = [op.wrap(dim, x.rank) for dim in op.integers("dims")]
     starts, ends, steps = op.integers("starts"), op.integers("ends"), op.integers("steps")
@@ -49,9 +54,17 @@ def _parts(op: Op, x: Blob) -> list[Part]:
     ]
 
 
-def _part(op: Op, x: Blob, dim: int, start: int, end: int, step: int) -> Part:
+def _bound(op: Op, name: str, default: int) -> Dim:
+    return default if name in op.params and op.params[name] is None else op.extent(name, default)
+
+
+def _part(op: Op, x: Blob, dim: int, start: Dim, end: Dim, step: int) -> Part:
     """Python's slice of a dim, which may be counted from the end and reach beyond it."""
+    if step == 1 and not all(isinstance(one, int) for one in (x.shape[dim], start, end)):
+        return Part(dim, start, end)
     size = op.size(x, dim)
+    if not isinstance(start, int) or not isinstance(end, int):
+        op.refuse(f"step={step} of a part whose ends are dynamic", FIX)
     start, end, _ = slice(start, end).indices(size)
     if end <= start:
         op.refuse(f"slices a dim of size {size} to nothing, and ncnn has no empty blobs")
@@ -60,32 +73,65 @@ def _part(op: Op, x: Blob, dim: int, start: int, end: int, step: int) -> Part:
     return Part(dim, start, end, step)
 
 
-def _selected(op: Op, x: Blob, dim: int, index: int) -> Part:
-    index = op.wrap(index, op.size(x, dim))
-    return Part(dim, index, index + 1, dropped=True)
+def _selected(op: Op, x: Blob, dim: int, index: Dim) -> Part:
+    size = x.shape[dim]
+    if isinstance(size, int) and isinstance(index, int):
+        index = op.wrap(index, size)
+    return Part(dim, index, END if index == -1 else total((index, 1)), dropped=True)
 
 
-def cropped(op: Op, x: Blob, parts: Sequence[Part]) -> Blob:
-    """The parts of a tensor, of each dim from its start to its end, whatever the step."""
-    shape = list(x.shape)
+def _sizes(x: Blob, parts: Sequence[Part]) -> list[int]:
+    """The sizes of parts, whatever the step. Raises ValueError if one is dynamic."""
+    sizes: list[int] = []
     for part in parts:
-        shape[part.dim] = part.end - part.start
-    if tuple(shape) == x.shape:
+        if not all(isinstance(one, int) for one in (x.shape[part.dim], part.start, part.end)):
+            raise ValueError(f"takes a dynamic part of dim {part.dim}; {FIX}")
+        sizes.append(int(part.end) - int(part.start))
+    return sizes
+
+
+def cropped(op: Op, x: Blob, parts: Sequence[Part], shape: Shape | None = None) -> Blob:
+    """The parts of a tensor, of each dim from its start to its end, whatever the step.
+
+    `shape` is that of the result; it is worked out where no part is dynamic.
+    """
+    if shape is None:
+        made: list[Dim] = list(x.shape)
+        for part, size in zip(parts, _sizes(x, parts), strict=True):
+            made[part.dim] = size
+        shape = tuple(made)
+    if shape == x.shape:
         return x
     x = op.free(x, *(part.dim for part in parts))
-    call = CROP(
-        starts=tuple(part.start for part in parts),
-        ends=tuple(part.end for part in parts),
-        axes=tuple(x.axis(part.dim) for part in parts),
-    )
-    return op.emit(call, x, shape=tuple(shape))
+    starts, ends = [part.start for part in parts], [part.end for part in parts]
+    axes = [x.axis(part.dim) for part in parts]
+    read = [x]
+    if all(isinstance(bound, int) for bound in (*starts, *ends)):
+        call = CROP(starts=tuple(starts), ends=tuple(ends), axes=tuple(axes))
+    else:
+        read = op.telling((*starts, *ends), x)
+        call = CROP(
+            starts_expr=expressions(starts, read),
+            ends_expr=expressions(ends, read),
+            axes_expr=",".join(map(str, axes)),
+        )
+    return op.emit(call, *read, shape=shape)
+
+
+def _before_steps(op: Op, x: Blob, parts: Sequence[Part]) -> Shape | None:
+    """The shape of a slice with the dims that are dropped, if none has a step."""
+    if any(part.step > 1 for part in parts):
+        return None
+    dropped = {part.dim for part in parts if part.dropped}
+    left = iter(op.shape())
+    return tuple(1 if dim in dropped else next(left) for dim in range(x.rank))
 
 
 @ncnn("Tensor.slice", dtypes="moved")
 def tensor_slice(op: Op) -> Blob:
     x = op.blob()
     parts = _parts(op, x)
-    x = cropped(op, x, parts)
+    x = cropped(op, x, parts, _before_steps(op, x, parts))
     for part in parts:
         if part.step > 1:
             x = _stepped(op, x, part.dim, part.step)
@@ -121,15 +167,17 @@ def _stepped(op: Op, x: Blob, dim: int, step: int) -> Blob:
 def narrow(op: Op) -> Blob:
     x = op.blob()
     dim = op.dim(x.rank)
-    start = op.wrap(op.integer("start"), op.size(x, dim))
-    return cropped(op, x, [Part(dim, start, start + op.integer("length"))])
+    start, size = op.extent("start"), x.shape[dim]
+    if isinstance(start, int) and isinstance(size, int):
+        start = op.wrap(start, size)
+    return cropped(op, x, [Part(dim, start, total((start, op.extent("length"))))], op.shape())
 
 
 @ncnn("Tensor.select", "torch.select", dtypes="moved")
 def select(op: Op) -> Blob:
     x = op.blob()
-    parts = [_selected(op, x, op.dim(x.rank), op.integer("index"))]
-    return _without(op, cropped(op, x, parts), parts)
+    parts = [_selected(op, x, op.dim(x.rank), op.extent("index"))]
+    return _without(op, cropped(op, x, parts, _before_steps(op, x, parts)), parts)
 
 
 @ncnn("torch.chunk", dtypes="moved")
@@ -243,8 +291,8 @@ def _replaced(op: Op, x: Blob, source: Blob, parts: Sequence[Part]) -> Blob:
         if part.dropped:
             source = unsqueezed(op, source, part.dim)
     shape = list(op.sizes(x))
-    for part in parts:
-        shape[part.dim] = part.end - part.start
+    for part, size in zip(parts, _sizes(x, parts), strict=True):
+        shape[part.dim] = size
     source = expanded(op, source, tuple(shape))
     if source.shape == x.shape:
         return source
