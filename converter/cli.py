@@ -116,6 +116,8 @@ def report(converted: Converted) -> int:
         print(file)
     if converted.statistics is not None:
         print(*converted.statistics.lines(), sep="\n", file=sys.stderr)
+    for note in converted.notes:
+        print(f"pt2pnnx: note: {note}", file=sys.stderr)
     if converted.ncnn_refusal is None:
         return 0
     print(f"pt2pnnx: no ncnn files: {converted.ncnn_refusal}", file=sys.stderr)

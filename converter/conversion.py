@@ -30,7 +30,8 @@ class Converted:
 
     `arithmetic_changed`: a pass took part after which results may differ from eager in their last
     bits. `ncnn_refusal`: why there are no ncnn files, None where there are or none were asked for.
-    `statistics`: the operations and the memory that the model takes, as pnnx counts them.
+    `statistics`: the operations and the memory that the model takes, as pnnx counts them. `notes`:
+    what the model does besides computing its results, and what was written of it does not.
     """
 
     files: tuple[Path, ...]
@@ -38,6 +39,7 @@ class Converted:
     arithmetic_changed: bool = False
     ncnn_refusal: UnsupportedError | None = field(default=None, compare=False)
     statistics: Statistics | None = None
+    notes: tuple[str, ...] = ()
 
 
 def load(
@@ -129,6 +131,7 @@ def convert(
         any(one.changes_arithmetic for one in changed),
         refusal,
         counted,
+        tuple(graph.notes),
     )
 
 

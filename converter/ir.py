@@ -201,11 +201,13 @@ class Graph:
     Every edit goes through the methods below, which keep `producer` and `consumers` true. A
     consumer that reads an operand twice stands in `consumers` twice.
 
-    `sizes` are examples of the symbols that its dims hold: inputs are drawn with them.
+    `sizes` are examples of the symbols that its dims hold: inputs are drawn with them. `notes` tell
+    the user what the graph does not do.
     """
 
     def __init__(self, sizes: Mapping[str, int] | None = None) -> None:
         self.sizes = dict(sizes or {})
+        self.notes: list[str] = []
         self.operators: list[Operator] = []
         self.operands: dict[str, Operand] = {}
         self._serial = 0

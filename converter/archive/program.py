@@ -91,6 +91,8 @@ class StoredInput(msgspec.Struct, frozen=True):
     attribute: Attribute
     persistent: bool = True
     requires_grad: bool = False
+    storage: str = ""
+    """The entry of the archive that holds it: tensors with the same one share their memory."""
 
 
 class TensorInput(msgspec.Struct, frozen=True):

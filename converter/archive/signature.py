@@ -112,7 +112,8 @@ class SignatureReader:
                 f"`{printable(fqn)}` is stored with another type than its graph has", DAMAGED
             )
         requires_grad = payload.tensor_meta is not None and payload.tensor_meta.requires_grad
-        return StoredInput(name, kind, fqn, attribute, persistent, requires_grad)
+        storage = folder + payload.path_name
+        return StoredInput(name, kind, fqn, attribute, persistent, requires_grad, storage)
 
     def outputs(self, specs: list[schema.OutputSpec]) -> tuple[Output, ...]:
         if len(specs) != len(self.body.outputs):

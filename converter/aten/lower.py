@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from converter.archive.program import (
     Body,
@@ -49,9 +49,10 @@ from converter.aten.refusals import refusal, unknown_target
 from converter.aten.restore import restored
 from converter.aten.schema_table import OpSchema, schema
 from converter.aten.sharing import shares, viewed
+from converter.aten.state import MUTATIONS, STATE, check_state, declared
 from converter.aten.synonyms import functional_name
 from converter.aten.views import Step, Tensors
-from converter.errors import UnsupportedError
+from converter.errors import UnsupportedError, Where
 from converter.ir import Graph, Operand
 from converter.pnnx.names import words
 from converter.symbols import Symbols, unknown
@@ -69,15 +70,33 @@ def lower(program: Program, symbols: Symbols, kept: Kept = NOTHING) -> Graph:
         stored = program.stored.values()
         constants = {one.name for one in stored if one.kind is StoredKind.constant}
         body = keep_modules(body, kept, constants)
-    return _Lowering(program, body, symbols, kept).run()
+    changed: dict[str, Where | None] = declared(program)
+    while True:
+        lowering = _Lowering(program, body, symbols, kept, changed)
+        graph = lowering.run()
+        if lowering.changed.keys() <= changed.keys():
+            break
+        # What is read of a tensor before it is changed is no constant of the model: once more.
+        changed |= lowering.changed
+    check_state(graph, program, changed)
+    return graph
 
 
 class _Lowering:
     """The state of one lowering."""
 
-    def __init__(self, program: Program, body: Body, symbols: Symbols, kept: Kept) -> None:
+    def __init__(
+        self,
+        program: Program,
+        body: Body,
+        symbols: Symbols,
+        kept: Kept,
+        state: Mapping[str, Where | None],
+    ) -> None:
         self.program = program
         self.kept = kept
+        self.state = state
+        self.changed: dict[str, Where | None] = {}
         self.body = body
         self.symbols = symbols
         self.graph = Graph(symbols.examples)
@@ -88,6 +107,8 @@ class _Lowering:
     def run(self) -> Graph:
         for output in self.program.outputs:
             check_side_effect(output)
+            if output.kind is OutputKind.user_input_mutation:
+                self.note(output.target)
         for serial, given in enumerate(self.program.inputs):
             self.input(serial, given)
         for index, node in enumerate(self.body.nodes):
@@ -103,7 +124,7 @@ class _Lowering:
         if isinstance(given, TensorInput):
             operand = self.operand(given.name)
             self.graph.add("pnnx.Input", f"pnnx_input_{serial}", (), [operand])
-            self.tensors.define(given.name, operand)
+            self.tensors.define(given.name, operand, keeper=given.name)
         elif isinstance(given, SymInput) and isinstance(given.expr, str):
             operand = self.graph.fresh(given.name)
             op = self.graph.add("pnnx.Input", f"pnnx_input_{serial}", (), [operand])
@@ -221,11 +242,10 @@ class _Lowering:
         The result has the dtype of what is written to, whatever that of the twin is.
         """
         keeper = self.tensors.keeper(written)
-        if keeper:
-            raise UnsupportedError(
-                f"cannot convert {node.target}: it changes {keeper}, which the model keeps",
-                mend="return the new value instead of storing it",
-            )
+        if keeper in self.program.stored:
+            self.changed.setdefault(keeper, node.where)
+        elif keeper:
+            self.note(keeper)
         hidden = self.tensors.doubtful(written, index)
         if hidden:
             raise UnsupportedError(
@@ -245,6 +265,11 @@ class _Lowering:
         self.tensors.write(written, value)
         self.tensors.same(result, written)
 
+    def note(self, name: str) -> None:
+        note = f"the model writes to its input {name}; what is written of it does not"
+        if note not in self.graph.notes:
+            self.graph.notes.append(note)
+
     def keep(self, node: Node, names: list[str]) -> None:
         """Append an operator that is kept; its results may share memory with what it is given."""
         self.emit.begin(Call("", node.name, {}, [], node.where, node.module and node.module[:2]))
@@ -255,6 +280,7 @@ class _Lowering:
                 name: self.program.stored[name]
                 for name in given
                 if name in self.program.stored and not self.tensors.is_written(name)
+                if name not in self.state
             }
             keep_module(self.emit, node, self.tensor, own, made)
         else:
@@ -316,9 +342,12 @@ class _Lowering:
             if stored is None:
                 raise UnsupportedError(f"{name} is read, a by-product that pnnx does not have")
             operand = self.graph.fresh(name, stored.attribute.shape, stored.attribute.dtype)
-            op = self.graph.add("pnnx.Attribute", stored.fqn or name, (), [operand])
-            op.attrs["data"] = stored.attribute
-            self.tensors.define(name, operand, keeper=stored.fqn or name)
+            if name in self.state:
+                self.graph.add(STATE, name, (), [operand])
+            else:
+                op = self.graph.add("pnnx.Attribute", stored.fqn or name, (), [operand])
+                op.attrs["data"] = stored.attribute
+            self.tensors.define(name, operand, keeper=name)
         return self.tensors.read(name)
 
     # --- outputs
@@ -387,8 +416,8 @@ def known_schema(node: Node) -> OpSchema:
 
 
 def check_side_effect(output: Output) -> None:
-    """Inference has one effect, its results; others are refused, but for the caller's tensors."""
-    if output.kind in (OutputKind.user, OutputKind.user_input_mutation):
+    """Inference has one effect, its results; state is checked, other effects are refused."""
+    if output.kind in (OutputKind.user, OutputKind.user_input_mutation, *MUTATIONS):
         return
     raise UnsupportedError(
         f"the program writes {output.kind.value.replace('_', ' ')} {output.target!r}",

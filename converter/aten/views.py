@@ -24,7 +24,8 @@ Lower = Callable[[Call], "list[Operand | None]"]
 class Memory(msgspec.Struct, eq=False):
     """What several tensors may share: its present value and how often it was written.
 
-    `doubts` are memories that may be the same one. `keeper` names the model's tensor that it is.
+    `doubts` are memories that may be the same one. `keeper` names the stored tensor, or the
+    input, that it is.
     """
 
     value: Operand
@@ -113,7 +114,7 @@ class Tensors:
         view.value, view.version = value, view.memory.version
 
     def keeper(self, name: str) -> str:
-        """Return the name of the model's tensor whose memory this is; empty for none."""
+        """Return the stored tensor, or the input, whose memory this is; empty for none."""
         return self._views[name].memory.keeper
 
     def is_written(self, name: str) -> bool:

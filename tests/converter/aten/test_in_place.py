@@ -171,7 +171,7 @@ class Counter(nn.Module):
 
 def test_what_the_model_keeps_is_not_written() -> None:
     why = refusal("counter(x[0, 0, :2])", x=x, counter=Counter())
-    assert "changes counter.count, which the model keeps" in why
+    assert "the results depend on counter.count, which the model changes" in why
     assert "self.count[0].add_(1)" in why
 
 
