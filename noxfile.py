@@ -10,6 +10,7 @@ import os
 import random
 import shutil
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +20,7 @@ ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT))
 
 from orchestrator.cells import Cell, load_cells  # noqa: E402
+from suites.trial import EXPORTS  # noqa: E402
 
 nox.needs_version = ">=2025.5"
 nox.options.default_venv_backend = "virtualenv"
@@ -138,6 +140,15 @@ def random_models(session: nox.Session) -> None:
 def pt2(session: nox.Session) -> None:
     """Run every case once, in the first of the two cells that has what it needs."""
     run_cells(session, ["torch213-tf5", "torch213-av"])
+
+
+@nox.session(venv_backend="none", requires=["orchestrator", "env(torch213-av)"])
+def exports(session: nox.Session) -> None:
+    """Run every case exported plainly, strictly and decomposed, and compare the graphs."""
+    run = f"results/exports-{time.strftime('%Y%m%d-%H%M%S')}"
+    ways = [f"--export={export}" for export in EXPORTS]
+    run_cells(session, ["torch213-av"], "--frontend=pt2", *ways, f"--output={run}")
+    session.run(python(session, "orchestrator"), "benchmarks/exports.py", run, external=True)
 
 
 @nox.session(venv_backend="none", requires=["orchestrator", "env(torch213-tf4)"])

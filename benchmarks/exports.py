@@ -1,70 +1,77 @@
-"""Export every case strictly and decomposed, and compare what is converted with the plain export's.
+"""How many cases convert to the same graph however they are exported, and why the others differ.
 
-    .nox/env-torch213-tf5/bin/python benchmarks/exports.py [-k part] [--export way] [suite …]
+    pnnx-parity run --cell torch213-av --frontend pt2 --export plain --export strict \\
+        --export decomposed --output results/exports
+    .nox/orchestrator/bin/python benchmarks/exports.py results/exports
 
-Runs in a cell, whose packages decide which cases there are. Ends with 1 where a difference has no
-reason in suites/exports.toml, an entry of that is no longer so, or the converter refuses an export
-of a case whose plain export it takes.
+Reads the graphs that a run kept. Ends with 1 where a difference has no reason in
+suites/exports.toml, or an entry of that is no longer so.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from suites.exports import TABLE, Export, compare_exports
+from orchestrator import journal
+from suites.exports import TABLE, compare_export
 from suites.registry import discover
 from suites.reviewed import Reviewed, read_reviewed, unexplained
-from suites.trial import DECOMPOSED, STRICT
+from suites.trial import DECOMPOSED, EXPORTS, PLAIN, Outcome, Result
 
-WAYS = (STRICT, DECOMPOSED)
-COLUMNS = ("same", "explained", "not exported", "faulty")
+COLUMNS = ("same", "explained", "faulty", "not exported")
 
 
-def judge(one: Export, table: Mapping[str, Sequence[Reviewed]]) -> tuple[str, list[str]]:
+def judge(
+    case: str, plain: Result, other: Result, table: Mapping[str, Sequence[Reviewed]]
+) -> tuple[str, list[str]]:
     """The column that an export counts in, and what there is to say of it."""
-    if one.refused_by == "torch":
-        return "not exported", [one.refusal.splitlines()[0]]
-    if one.differences is None:
-        return "faulty", [one.refusal.splitlines()[0]]
-    reviewed = table.get(one.case, []) if one.export == DECOMPOSED else []
-    texts = list(map(str, one.differences))
-    faults = list(unexplained(texts, reviewed))
-    if faults:
+    if not other.graph:
+        return "not exported", [f"{other.outcome} at {other.stage}: {first_line(other)}"]
+    texts = [zlib.decompress(result.graph).decode() for result in (plain, other)]
+    export = other.trial.export
+    found = list(map(str, compare_export(*texts, export)))
+    reviewed = table.get(case, []) if export == DECOMPOSED else []
+    if faults := list(unexplained(found, reviewed)):
         return "faulty", faults
-    return ("explained", [entry.reason for entry in reviewed]) if texts else ("same", [])
+    return ("explained", [entry.reason for entry in reviewed]) if found else ("same", [])
 
 
-def compared(names: Sequence[str], ways: Sequence[str]) -> Iterator[Export]:
-    for name in names:
-        with tempfile.TemporaryDirectory() as folder:
-            yield from compare_exports(name, Path(folder), ways)
+def first_line(result: Result) -> str:
+    return result.diagnostic.partition("\n")[0]
+
+
+def exported(results: Sequence[Result]) -> Iterator[tuple[str, Result, Result]]:
+    """Each case with the results of its plain export and of another, unless it was skipped."""
+    by_case: dict[tuple[str, str], dict[str, Result]] = defaultdict(dict)
+    for result in results:
+        if result.trial.target == "pnnx" and result.outcome is not Outcome.skipped:
+            by_case[result.trial.case, result.trial.cell][result.trial.export] = result
+    for (case, _), found in sorted(by_case.items()):
+        if PLAIN in found and found[PLAIN].graph:
+            others = (found[export] for export in EXPORTS if export != PLAIN and export in found)
+            yield from ((case, found[PLAIN], other) for other in others)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("suites", nargs="*")
-    parser.add_argument("-k", default="", metavar="part", help="cases whose name has this part")
-    parser.add_argument("--export", choices=WAYS, action="append", help="default: both")
-    options = parser.parse_args()
+    parser.add_argument("run", type=Path, help="the folder of a run with several exports")
+    results = journal.read(parser.parse_args().run / journal.NAME)
     table = read_reviewed({info.name for info in discover()}, TABLE)
-    names = [info.name for info in discover(options.suites) if options.k in info.name]
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for one in compared(names, options.export or WAYS):
-        if one.refused_by == "environment":
-            continue
-        column, words = judge(one, table)
-        counts[one.export][column] += 1
-        if column != "same":
-            print(f"{one.case} {one.export}: {column}: {'; '.join(words)}", flush=True)
-    print("".join(f"{head:>14}" for head in ("", *COLUMNS)))
-    for way, count in counts.items():
-        print(f"{way:>14}" + "".join(f"{count[column]:14}" for column in COLUMNS))
-    return 1 if any(count["faulty"] for count in counts.values()) else 0
+    for case, plain, other in exported(results):
+        column, words = judge(case, plain, other, table)
+        counts[other.trial.export][column] += 1
+        if words:
+            print(f"{case} {other.trial.export}: {column}: {'; '.join(words)}")
+    print("".join(f"{head:>14}" for head in ("export", *COLUMNS)))
+    for export, count in counts.items():
+        print(f"{export:>14}" + "".join(f"{count[column]:14}" for column in COLUMNS))
+    return 1 if not counts or any(count["faulty"] for count in counts.values()) else 0
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from suites.inputs import draw, second_inputs
 from suites.needs import lacking
 from suites.pnnx_program import PnnxError
 from suites.registry import index, load
-from suites.trial import Outcome, Result, Stage, Trial
+from suites.trial import DECOMPOSED, Outcome, Result, Stage, Trial
 
 TOLD = 4000
 """Characters of a diagnostic that are kept: the message, then the end of its traceback."""
@@ -113,8 +113,10 @@ def _run(trial: Trial, enter: Callable[[Stage], None]) -> None:
     enter(Stage.compare)
     if trial.target == "ncnn":
         expected, actual = compare.flat(expected), compare.flat(actual)
-    # A CUDA model's generated module runs on the CPU: other kernels for the same operators.
-    changed = arithmetic_changed or trial.device != "cpu"
+    # A CUDA model's generated module runs on the CPU: other kernels for the same operators. What a
+    # function is decomposed into rounds otherwise than the function.
+    rounds = trial.device != "cpu" or trial.export == DECOMPOSED
+    changed = arithmetic_changed or rounds
     rule = compare.rule_of(trial.target, changed, case.tolerance)
     compare.compare(expected, actual, rule)
     seconds = second_inputs(case)
@@ -136,10 +138,10 @@ def _case(trial: Trial) -> Case:
 def _graph(trial: Trial, workdir: Path) -> bytes:
     """What a trial converted to, for `Result.graph`.
 
-    Other targets, exports and devices have other inputs or other programs than the frontends share.
+    Other targets and devices have other inputs or other programs than the frontends share.
     """
     file = workdir / f"{trial.case}.pnnx.param"
-    if trial != Trial(trial.case, trial.cell, trial.frontend, "pnnx"):
+    if trial.target != "pnnx" or trial.device != "cpu":
         return b""
     return zlib.compress(file.read_bytes(), 9) if file.stat().st_size <= GRAPH_MAX else b""
 

@@ -6,91 +6,30 @@ front, numbers are floats, what is left out is written. They are compared by wha
 
 from __future__ import annotations
 
-import contextlib
 import math
-import warnings
-from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-import torch
-
-from converter.errors import ConvertError
 from converter.ir import Graph, Operator, Param
 from converter.pnnx.param import read_param
-from suites.case import Case, Missing
-from suites.frontends import frontend_of
-from suites.inputs import draw
-from suites.needs import lacking
-from suites.registry import index, load
 from suites.structure import Difference, differences
-from suites.trial import DECOMPOSED, PLAIN, STRICT
+from suites.trial import PLAIN
 
 TABLE = Path(__file__).with_name("exports.toml")
-"""Where graphs differ, and why: `suites.reviewed` says what its keys mean."""
-
-SEED = 0
+"""Where graphs of decomposed exports differ, and why: `suites.reviewed` says what its keys mean."""
 
 
-class Export(NamedTuple):
-    """`differences` of an export from the plain one, empty where the graphs are one.
-
-    None where torch refuses the export (`torch`), the converter does (`converter`), or the
-    environment lacks what the case needs (`environment`): that is `refused_by`, in whose words
-    `refusal` is.
+def compare_export(plain: str, other: str, export: str) -> list[Difference]:
+    """How the `.pnnx.param` of an export differs from the plain one's; not at all where the list is
+    empty. Raises ParamError.
     """
-
-    case: str
-    export: str
-    differences: list[Difference] | None
-    refused_by: str = ""
-    refusal: str = ""
+    return differences(_graph(plain, PLAIN), _graph(other, export), (PLAIN, export))
 
 
-def compare_exports(
-    name: str, workdir: Path, exports: Sequence[str] = (STRICT, DECOMPOSED)
-) -> list[Export]:
-    """Convert a case, exported plainly and in these ways, with its files in `workdir`."""
-    try:
-        if lack := lacking(index()[name].needs):
-            raise Missing(lack)
-        case = load(name)
-        torch.manual_seed(SEED)
-        model = case.cls().eval()
-        plain = _convert(case, model, PLAIN, workdir)
-    except Exception as error:  # noqa: BLE001 (the plain export is judged by the trials)
-        return [Export(name, export, None, "environment", str(error)) for export in exports]
-    return [_compare(case, model, export, plain, workdir) for export in exports]
-
-
-def _compare(
-    case: Case, model: torch.nn.Module, export: str, plain: Graph, workdir: Path
-) -> Export:
-    try:
-        other = _convert(case, model, export, workdir)
-    except ConvertError as error:
-        return Export(case.name, export, None, "converter", str(error))
-    except Exception as error:  # noqa: BLE001 (torch's refusals are of every type)
-        return Export(case.name, export, None, "torch", f"{type(error).__name__}: {error}")
-    return Export(case.name, export, differences(plain, other, (PLAIN, export)))
-
-
-def _convert(case: Case, model: torch.nn.Module, export: str, workdir: Path) -> Graph:
-    """The graph that the converter writes of an export, its arguments said in one way."""
-    folder = workdir / export
-    folder.mkdir()
-    with contextlib.chdir(folder), warnings.catch_warnings(), torch.no_grad():
-        warnings.simplefilter("ignore")
-        way = frontend_of(case, "pt2", export)
-        way.export(model, draw(case.inputs_for("pnnx")))
-        way.convert("pnnx")
-    graph = read_param((folder / f"{case.name}.pnnx.param").read_text(), f"{case.name}.{export}")
+def _graph(text: str, name: str) -> Graph:
+    graph = read_param(text, name)
     for op in graph.operators:
         op.params = {key: value for key, value in plainly(op).items() if value != UNSAID}
     return graph
-
-
-# --- arguments said in one way
 
 
 UNSAID = "unsaid"
@@ -112,6 +51,11 @@ def plainly(op: Operator) -> dict[str, Param]:
             assert isinstance(first, int)
             assert isinstance(second, int)
             params["dim0"], params["dim1"] = min(first, second), max(first, second)
+        case "torch.narrow":
+            shape, start = op.inputs[0].shape, params["start"]
+            size = shape[int(str(params["dim"]))] if shape is not None else None
+            if isinstance(size, int) and isinstance(start, int):
+                params["start"] = start % size
         case "F.pad":
             params["value"] = params["value"] or 0
         case "F.scaled_dot_product_attention":

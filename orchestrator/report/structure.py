@@ -15,7 +15,7 @@ from orchestrator.report.model import Share, Structure, Unlike
 from orchestrator.report.text import cut, visible
 from suites.registry import CaseInfo
 from suites.reviewed import Reviewed
-from suites.trial import Trial
+from suites.trial import PLAIN, Trial
 
 Reasons = Mapping[str, Sequence[Reviewed]]
 """Why the graphs of a case may differ, by its name."""
@@ -41,7 +41,7 @@ def graphs(results: Mapping[tuple[str, Trial], Newest]) -> list[Pair]:
     """The cases of which both frontends kept the graph."""
     found: dict[tuple[str, str], dict[str, bytes]] = defaultdict(dict)
     for (label, trial), (result, _) in results.items():
-        if result.graph:
+        if result.graph and trial.export == PLAIN:
             found[trial.case, label][trial.frontend] = result.graph
     return [
         Pair(case, cell, both["ts"], both["pt2"])

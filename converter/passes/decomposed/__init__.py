@@ -9,10 +9,12 @@ from converter.passes.dead_code import DeadCode
 from converter.passes.decomposed.activations import ACTIVATIONS
 from converter.passes.decomposed.attention import ATTENTION
 from converter.passes.decomposed.convolutions import UnbatchedConvolutions
+from converter.passes.decomposed.functions import FUNCTIONS
 from converter.passes.decomposed.matmul import BatchedMatmul
 from converter.passes.decomposed.moves import MOVES, PermutedBack
 from converter.passes.decomposed.norms import NORMS
 from converter.passes.decomposed.padding import Padding
+from converter.passes.decomposed.parts import Stack, Unbind
 from converter.passes.decomposed.pools import PoolsOfOneDim
 from converter.passes.decomposed.rows import LINEAR, RowsJoined
 from converter.passes.decomposed.weight_norm import WEIGHT_NORMS
@@ -20,6 +22,7 @@ from converter.passes.decomposed.weight_norm import WEIGHT_NORMS
 PRODUCTS: tuple[Pass, ...] = (
     *WEIGHT_NORMS,
     BatchedMatmul(),
+    *FUNCTIONS,
     DeadCode(),
     *LINEAR,
     RowsJoined(),
@@ -38,4 +41,6 @@ DECOMPOSED: tuple[Pass, ...] = (
     *NORMS,
     UnbatchedConvolutions(),
     Padding(),
+    Unbind(),
+    Stack(),
 )

@@ -38,7 +38,8 @@ def unwrap(graph: Graph, op: Operator) -> bool:
     source, flat, joined = map(static_shape, (join.inputs[0], op.inputs[0], result))
     if source is None or flat is None or joined is None or len(flat) != 2:
         return False
-    if source[:-1] != joined[:-1] or source[-1] != flat[-1]:
+    rows = joined if len(op.outputs[0].shape or ()) == 1 else joined[:-1]
+    if source[:-1] != rows or source[-1] != flat[-1]:
         return False
     graph.set_inputs(op, [join.inputs[0], *op.inputs[1:]], op.input_names)
     op.outputs[0].shape = joined

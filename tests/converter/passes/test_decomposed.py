@@ -96,8 +96,40 @@ MATMUL = """
     torch.bmm m 2 1 b d g #g=(2,4,4)f32
     Tensor.reshape u 1 1 g y shape={shape} #y={shape}f32
 """
+STD = """
+    torch.var v 1 1 x a dim=(1) keepdim=False unbiased={unbiased}
+    pnnx.Expression s 1 1 a y expr={function}(@0)
+"""
+PART = """
+    Tensor.slice s 1 1 x a dim=1 start=2 end={end} step=1 #a=(2,1,6)f32
+    torch.squeeze q 1 1 a y dim=({dim}) #y=(2,6)f32
+"""
+STACKED = """
+    torch.cat c 2 1 x x a dim=1 #x=(2,4,6)f32 #a=(2,8,6)f32
+    Tensor.reshape r 1 1 a y shape={shape} #y={shape}f32
+"""
+NORMED = """
+    pnnx.Attribute v 0 1 v @data=(3,4,2)f32 #v=(3,4,2)f32
+    pnnx.Attribute g 0 1 g @data={length}f32 #g={length}f32
+    torch.norm n 1 1 v a dim=(1,2) keepdim=True p=2
+    pnnx.Expression d 2 1 g a b expr=div(@0,@1)
+    pnnx.Expression m 2 1 v b y expr=mul(@0,@1)
+"""
 FOUND = [
     ("softplus", SOFTPLUS.format(beta=2, other=2), "F.softplus w 1 1 x y beta=2 threshold=5"),
+    (
+        "std",
+        STD.format(unbiased=True, function="sqrt"),
+        "torch.std s 1 1 x y dim=(1) keepdim=False unbiased=True",
+    ),
+    ("unbind", PART.format(end=3, dim=1), "Tensor.select s 1 1 x y dim=1 index=2"),
+    ("stack", STACKED.format(shape="(2,2,4,6)"), "torch.stack s 2 1 x x y dim=1"),
+    (
+        "_weight_norm",
+        NORMED.format(length="(3,1,1)"),
+        "pnnx.Attribute v 0 1 v @data=(3,4,2)f32\npnnx.Attribute g 0 1 g @data=(3,1,1)f32\n"
+        "torch._weight_norm n 2 1 v g y dim=0 $v=v $g=g",
+    ),
     ("hardswish", HARDSWISH.format(top=6), "F.hardswish w 1 1 x y"),
     ("glu", GLU.format(half=3), "F.glu w 1 1 x y dim=2"),
     (
@@ -143,6 +175,11 @@ def test_a_function_is_found(origin: str, before: str, after: str) -> None:
     ("origin", "before"),
     [
         ("softplus", SOFTPLUS.format(beta=2, other=3)),
+        ("std", STD.format(unbiased=True, function="rsqrt")),
+        ("unbind", PART.format(end=4, dim=1)),
+        ("unbind", PART.format(end=3, dim=0)),
+        ("stack", STACKED.format(shape="(2,4,2,6)")),
+        ("_weight_norm", NORMED.format(length="(1,4,1)")),
         ("hardswish", HARDSWISH.format(top=5)),
         ("glu", GLU.format(half=2)),
         ("max_pool1d", POOL.format(height=2)),
