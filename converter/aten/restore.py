@@ -12,6 +12,7 @@ from collections.abc import Callable
 import msgspec
 
 from converter.aten.call import Arg, Call
+from converter.aten.expr import Expr
 from converter.ir import Operand
 
 Restore = Callable[[Call], dict[str, Arg] | None]
@@ -162,10 +163,19 @@ def narrow(call: Call) -> dict[str, Arg] | None:
 # --- splits
 
 
+def pieces_of(call: Call) -> tuple[int, ...] | None:
+    """The sizes of the pieces, None where one is dynamic."""
+    pieces = call.args["split_sizes"]
+    dynamic = isinstance(pieces, tuple) and any(isinstance(piece, Expr) for piece in pieces)
+    return None if dynamic else call.integers("split_sizes")
+
+
 @restores("chunk.default", "split_with_sizes.default")
 def chunk(call: Call) -> dict[str, Arg] | None:
     """torch.chunk gives pieces of one size, the last of what is left."""
-    pieces = call.integers("split_sizes")
+    pieces = pieces_of(call)
+    if pieces is None:
+        return None
     whole, count = sum(pieces), len(pieces)
     size = -(-whole // count)
     if list(pieces) != [min(size, whole - start) for start in range(0, whole, size)]:
@@ -175,7 +185,9 @@ def chunk(call: Call) -> dict[str, Arg] | None:
 
 @restores("split.Tensor", "split_with_sizes.default")
 def split(call: Call) -> dict[str, Arg] | None:
-    pieces = call.integers("split_sizes")
+    pieces = pieces_of(call)
+    if pieces is None:
+        return None
     size = pieces[0]
     if any(piece != size for piece in pieces[:-1]) or pieces[-1] > size:
         return None

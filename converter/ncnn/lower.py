@@ -18,7 +18,7 @@ from converter.ncnn.passes.fuse_padding import fuse_padding
 from converter.ncnn.passes.fuse_transpose import fuse_transpose
 from converter.ncnn.passes.split_blobs import split_blobs
 from converter.ncnn.registry import RULES, Dtypes
-from converter.ncnn.sizes import NAMES, expressions
+from converter.ncnn.sizes import NAMES, Sizes
 
 PASSES = (remove_dead_layers, fuse_activation, fuse_padding, fuse_transpose, split_blobs)
 """In this order: the dead read blobs too, and what is split has more readers than one."""
@@ -217,10 +217,10 @@ class Lowering:
         if plain and target.dims == origin.dims:
             return replace(blob, operand=origin.operand, shape=shape, batch=batch, origin=None)
         dims = target.dims if plain else (target.shape or (1,))
-        read = op.telling(dims, origin) if is_expressed(dims) else [origin]
+        sizes = op.expressions(origin)
         axes = {} if plain else _batch_axes(origin, target)
-        call = RESHAPE(**axes, **_sizes(op, dims, read))
-        operand = self._add(op, call, [self._read(op, one) for one in read], 1)[0]
+        call = RESHAPE(**axes, **_sizes(dims, sizes))
+        operand = self._add(op, call, [self._read(op, one) for one in sizes.read], 1)[0]
         return replace(blob, operand=operand, shape=shape, batch=batch, origin=origin)
 
 
@@ -267,15 +267,12 @@ def _batch_axes(origin: Blob, target: Blob) -> dict[str, Param]:
     }
 
 
-def is_expressed(dims: Shape) -> bool:
-    """Whether Reshape takes sizes as expressions: more than four, or more than one dynamic one."""
-    return len(dims) > MAX_RANK or sum(isinstance(dim, str) for dim in dims) > 1
-
-
-def _sizes(op: Op, dims: Shape, read: Sequence[Blob]) -> dict[str, Param]:
-    """The parameters of Reshape for what it reads; one dynamic dim is what remains."""
-    if is_expressed(dims):
-        return {"shape_expr": expressions(dims[::-1], read)}
+def _sizes(dims: Shape, sizes: Sizes) -> dict[str, Param]:
+    """The parameters of Reshape: more than four dims are expressions, and so are dynamic ones, of
+    which one alone is what remains.
+    """
+    if len(dims) > MAX_RANK or sum(isinstance(dim, str) for dim in dims) > 1:
+        return {"shape_expr": sizes.write(dims[::-1])}
     return {
         name: dim if isinstance(dim, int) else -1
         for name, dim in zip(NAMES[len(dims)], dims, strict=True)

@@ -9,7 +9,7 @@ from converter.errors import UnsupportedError
 from converter.ir import Attribute, Dim, Operand, Operator, Param, Shape
 from converter.ncnn.blob import MAX_RANK, Blob
 from converter.ncnn.layers import LayerCall
-from converter.ncnn.sizes import numbers_of, telling
+from converter.ncnn.sizes import Sizes, numbers_of
 from converter.passes.formula import parse
 
 if TYPE_CHECKING:
@@ -119,9 +119,9 @@ class Op:
             self.refuse(f"{name} is a tensor")
         return numbers_of(parse(made), made.inputs)
 
-    def telling(self, dims: Sequence[Dim], blob: Blob) -> list[Blob]:
-        """What a layer reads of which some output sizes follow: a blob, and inputs if it must."""
-        return telling(dims, [blob], self._lowering.inputs)
+    def expressions(self, blob: Blob) -> Sizes:
+        """What writes sizes for a layer that reads a blob, and inputs of the network if it must."""
+        return Sizes(blob, self._lowering.inputs)
 
     def expect(self, name: str, *values: Param) -> None:
         """Refuse a param that is there and is none of the values that ncnn can express."""

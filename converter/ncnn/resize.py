@@ -18,7 +18,6 @@ from converter.ncnn.layers import (
 )
 from converter.ncnn.op import Op
 from converter.ncnn.registry import images, ncnn
-from converter.ncnn.sizes import expressions
 
 NEAREST, BILINEAR, BICUBIC = 1, 2, 3
 MODES = {
@@ -64,9 +63,9 @@ def interpolate(op: Op) -> Blob:
     rows, columns = after[0] if spatial == 2 else 1, after[-1]
     if isinstance(rows, int) and isinstance(columns, int):
         return op.emit(_interp(MODES[mode], rows, columns, corners), x)
-    read = op.telling((columns, rows), x)
-    sizes = expressions((columns, rows), read)
-    return op.emit(INTERP(**params, dynamic_target_size=1, size_expr=sizes), *read)
+    sizes = op.expressions(x)
+    call = INTERP(**params, dynamic_target_size=1, size_expr=sizes.write((columns, rows)))
+    return op.emit(call, *sizes.read)
 
 
 def _scales(op: Op, x: Blob) -> tuple[float, ...] | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from converter.dims import product, simplify, symbols_of
+from converter.dims import product, simplify
 from converter.ir import Dim, Operand, Shape
 from converter.ncnn.blob import Blob
 from converter.passes.formula import Function, Items, Place, Tree
@@ -25,6 +25,7 @@ NAMES = {
 """What ncnn calls the dimensions of a blob of each rank, outermost first."""
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "floor_divide": "//", "remainder": "%"}
+SIGNS: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 CALLS = {"max": "Max", "maximum": "Max", "min": "Min", "minimum": "Min"}
 
 
@@ -56,68 +57,63 @@ def numbers_of(tree: Tree, inputs: Sequence[Operand]) -> Shape:
     return tuple(number_of(item, inputs) for item in items)
 
 
-def telling(dims: Sequence[Dim], blobs: Sequence[Blob], others: Sequence[Blob]) -> list[Blob]:
-    """What a layer has to read to know sizes: its own blobs, and those of others that tell more."""
-    unknown = frozenset[str]().union(*map(symbols_of, dims))
-    read = list(blobs)
-    for blob in (*blobs, *others):
-        told = unknown & set(blob.shape)
-        if told and blob not in read:
-            read.append(blob)
-        unknown -= told
-    return read
+class Sizes:
+    """Writes sizes for a layer that reads a blob; `read` grows by others where only they tell."""
 
+    def __init__(self, blob: Blob, others: Sequence[Blob]) -> None:
+        self.read = [blob]
+        self._places: dict[Dim, tuple[Blob, str]] = {}
+        for one in (blob, *others):
+            for name, dim in zip(NAMES[len(one.dims)], one.dims, strict=True):
+                self._places.setdefault(dim, (one, name))
+            if one.batch is not None:
+                self._places.setdefault(one.count, (one, "n"))
 
-def expressions(dims: Sequence[Dim], blobs: Sequence[Blob]) -> str:
-    """Write sizes for a layer that reads these blobs. Raises ValueError where they do not tell."""
-    sizes: dict[Dim, str] = {}
-    for index, blob in enumerate(blobs):
-        for name, dim in zip(NAMES[len(blob.dims)], blob.dims, strict=True):
-            sizes.setdefault(dim, f"{index}{name}")
-        if blob.batch is not None:
-            sizes.setdefault(blob.count, f"{index}n")
-    return ",".join(_write(dim, sizes) for dim in dims)
+    def write(self, dims: Sequence[Dim]) -> str:
+        """Write a list of sizes. Raises ValueError for one that no blob tells."""
+        return ",".join(map(self._write, dims))
 
+    def _write(self, dim: Dim) -> str:
+        if isinstance(dim, int):
+            return str(dim)
+        if dim in self._places:
+            return self._place(dim)
+        return self._tree(ast.parse(dim, mode="eval").body)
 
-def _write(dim: Dim, sizes: Mapping[Dim, str]) -> str:
-    if isinstance(dim, int):
-        return str(dim)
-    return sizes[dim] if dim in sizes else _tree(ast.parse(dim, mode="eval").body, sizes)
+    def _place(self, dim: Dim) -> str:
+        blob, name = self._places[dim]
+        if blob not in self.read:
+            self.read.append(blob)
+        return f"{self.read.index(blob)}{name}"
 
+    def _tree(self, node: ast.expr) -> str:
+        match node:
+            case ast.Constant(int(value)):
+                return str(value)
+            case ast.Name(name) if name in self._places:
+                return self._place(name)
+            case ast.UnaryOp(ast.USub(), operand):
+                return f"neg({self._tree(operand)})"
+            case ast.BinOp(left, operator, right) if type(operator) in SIGNS:
+                return f"{SIGNS[type(operator)]}({self._tree(left)},{self._tree(right)})"
+            case ast.BinOp(left, ast.FloorDiv(), ast.Constant(int(divisor))) if divisor > 0:
+                return self._floor_divided(left, divisor)
+            case ast.BinOp(left, ast.Mod(), ast.Constant(int(divisor))) if (
+                divisor > 0 and is_natural(left)
+            ):
+                return f"remainder({self._tree(left)},{divisor})"
+            case ast.Call(ast.Name("Max" | "Min" as name), [left, right], []):
+                return f"{name.lower()}({self._tree(left)},{self._tree(right)})"
+        raise ValueError(f"the size {ast.unparse(node)} is not told by what the layer reads")
 
-def _tree(node: ast.expr, sizes: Mapping[Dim, str]) -> str:
-    match node:
-        case ast.Constant(int(value)):
-            return str(value)
-        case ast.Name(name) if name in sizes:
-            return sizes[name]
-        case ast.UnaryOp(ast.USub(), operand):
-            return f"neg({_tree(operand, sizes)})"
-        case ast.BinOp(left, ast.Add(), right):
-            return f"+({_tree(left, sizes)},{_tree(right, sizes)})"
-        case ast.BinOp(left, ast.Sub(), right):
-            return f"-({_tree(left, sizes)},{_tree(right, sizes)})"
-        case ast.BinOp(left, ast.Mult(), right):
-            return f"*({_tree(left, sizes)},{_tree(right, sizes)})"
-        case ast.BinOp(left, ast.FloorDiv(), ast.Constant(int(divisor))) if divisor > 0:
-            return _floor_divided(left, divisor, sizes)
-        case ast.BinOp(left, ast.Mod(), ast.Constant(int(divisor))) if divisor > 0 and is_natural(
-            left
-        ):
-            return f"remainder({_tree(left, sizes)},{divisor})"
-        case ast.Call(ast.Name("Max" | "Min" as name), [left, right], []):
-            return f"{name.lower()}({_tree(left, sizes)},{_tree(right, sizes)})"
-    raise ValueError(f"the size {ast.unparse(node)} is not told by what the layer reads")
-
-
-def _floor_divided(node: ast.expr, divisor: int, sizes: Mapping[Dim, str]) -> str:
-    """A division that rounds down, of what is not negative, or is not positive."""
-    if is_natural(node):
-        return f"//({_tree(node, sizes)},{divisor})"
-    negated = ast.parse(str(product((-1, ast.unparse(node)))), mode="eval").body
-    if is_natural(negated):
-        return f"neg(//(+({_tree(negated, sizes)},{divisor - 1}),{divisor}))"
-    raise ValueError(f"the size {ast.unparse(node)}//{divisor} may be rounded up in ncnn")
+    def _floor_divided(self, node: ast.expr, divisor: int) -> str:
+        """A division that rounds down, of what is not negative, or is not positive."""
+        if is_natural(node):
+            return f"//({self._tree(node)},{divisor})"
+        negated = ast.parse(str(product((-1, ast.unparse(node)))), mode="eval").body
+        if is_natural(negated):
+            return f"neg(//(+({self._tree(negated)},{divisor - 1}),{divisor}))"
+        raise ValueError(f"the size {ast.unparse(node)}//{divisor} may be rounded up in ncnn")
 
 
 def is_natural(node: ast.expr) -> bool:

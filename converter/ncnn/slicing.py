@@ -15,7 +15,6 @@ from converter.ncnn.layers import COPY_TO, CROP, FLIP, SLICE
 from converter.ncnn.op import FIX, Op
 from converter.ncnn.registry import ncnn
 from converter.ncnn.shape import squeezed, unsqueezed
-from converter.ncnn.sizes import expressions
 
 END = 2**31 - 1
 """What pnnx writes for the end of a slice that has none, and for a select that is none."""
@@ -105,17 +104,16 @@ def cropped(op: Op, x: Blob, parts: Sequence[Part], shape: Shape | None = None) 
     x = op.free(x, *(part.dim for part in parts))
     starts, ends = [part.start for part in parts], [part.end for part in parts]
     axes = [x.axis(part.dim) for part in parts]
-    read = [x]
+    sizes = op.expressions(x)
     if all(isinstance(bound, int) for bound in (*starts, *ends)):
         call = CROP(starts=tuple(starts), ends=tuple(ends), axes=tuple(axes))
     else:
-        read = op.telling((*starts, *ends), x)
         call = CROP(
-            starts_expr=expressions(starts, read),
-            ends_expr=expressions(ends, read),
-            axes_expr=",".join(map(str, axes)),
+            starts_expr=sizes.write(starts),
+            ends_expr=sizes.write(ends),
+            axes_expr=sizes.write(axes),
         )
-    return op.emit(call, *read, shape=shape)
+    return op.emit(call, *sizes.read, shape=shape)
 
 
 def _before_steps(op: Op, x: Blob, parts: Sequence[Part]) -> Shape | None:
