@@ -68,6 +68,8 @@ def plainly(op: Operator) -> dict[str, Param]:
             dims = params["dims"]
             assert isinstance(dims, tuple)
             params["dims"] = (1,) * ((rank or 0) - len(dims)) + dims
+    if op.type.startswith("torch.fft."):
+        params |= _transform(op, params)
     if params.get("stride", UNSAID) is None:
         params["stride"] = params["kernel_size"]
     return params | {key: value for key, value in op.params.items() if key == "expr"}
@@ -90,3 +92,26 @@ def _whole(value: Param) -> Param:
     if isinstance(value, tuple):
         return tuple(map(_whole, value))
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+TWICE = ("torch.fft.hfft", "torch.fft.irfft")
+"""What gives about twice as many values as it is given, by the beginnings of their names."""
+
+
+def _transform(op: Operator, params: dict[str, Param]) -> dict[str, Param]:
+    """The sizes, dims and scaling of a Fourier transform, where they are not given too."""
+    shape = op.inputs[0].shape
+    if "norm" not in params or shape is None or not all(isinstance(size, int) for size in shape):
+        return {}
+    key = "n" if "n" in params else "s"
+    given, dims = params[key], params["dim"]
+    if dims is None:
+        count = len(given) if isinstance(given, tuple) else len(shape)
+        dims = tuple(range(len(shape) - count, len(shape)))
+    if given is None:
+        places = dims if isinstance(dims, tuple) else (dims,)
+        sizes = [int(shape[place]) for place in places if isinstance(place, int)]
+        if op.type.startswith(TWICE):
+            sizes[-1] = 2 * (sizes[-1] - 1)
+        given = tuple(sizes) if key == "s" else sizes[0]
+    return {key: given, "dim": dims, "norm": params["norm"] or "backward"}

@@ -9,7 +9,7 @@ from converter.passes.dead_code import DeadCode
 from converter.passes.decomposed.activations import ACTIVATIONS
 from converter.passes.decomposed.attention import ATTENTION
 from converter.passes.decomposed.convolutions import UnbatchedConvolutions
-from converter.passes.decomposed.functions import FUNCTIONS
+from converter.passes.decomposed.functions import FUNCTIONS, LOGSUMEXPS
 from converter.passes.decomposed.matmul import BatchedMatmul
 from converter.passes.decomposed.moves import MOVES, PermutedBack
 from converter.passes.decomposed.norms import NORMS
@@ -17,6 +17,7 @@ from converter.passes.decomposed.padding import Padding
 from converter.passes.decomposed.parts import Stack, Unbind
 from converter.passes.decomposed.pools import PoolsOfOneDim
 from converter.passes.decomposed.rows import LINEAR, RowsJoined
+from converter.passes.decomposed.transforms import Transforms
 from converter.passes.decomposed.weight_norm import WEIGHT_NORMS
 
 PRODUCTS: tuple[Pass, ...] = (
@@ -43,4 +44,6 @@ DECOMPOSED: tuple[Pass, ...] = (
     Padding(),
     Unbind(),
     Stack(),
+    Transforms(),
+    *LOGSUMEXPS,
 )

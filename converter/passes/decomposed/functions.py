@@ -18,6 +18,23 @@ PRODUCT = """
     pnnx.Expression mul  2 1 {inputs} a expr=mul(@0,@1)
     torch.sum       last 1 1 a out
 """
+LARGEST = """
+    torch.amax      max  1 1 input a dim=%dim keepdim=True
+    pnnx.Expression abs  1 1 a b expr=abs(@0)
+    torch.eq        inf  1 1 b c other=inf
+    torch.where     safe 2 1 c a d input=0.0
+    pnnx.Expression sub  2 1 input d e expr=sub(@0,@1)
+    pnnx.Expression exp  1 1 e f expr=exp(@0)
+    torch.sum       sum  1 1 f g dim=%dim keepdim=%keepdim
+    pnnx.Expression log  1 1 g h expr=log(@0)
+"""
+LOGSUMEXP_KEEPING = f"""{LARGEST.rstrip()}
+    pnnx.Expression last 2 1 h d out expr=add(@0,@1)
+"""
+LOGSUMEXP = f"""{LARGEST.rstrip()}
+    torch.squeeze   thin 1 1 d i dim=%dim
+    pnnx.Expression last 2 1 h i out expr=add(@0,@1)
+"""
 
 
 class StandardDeviation(Decomposed):
@@ -57,6 +74,11 @@ def product(origin: str, *inputs: str) -> VectorProduct:
     pattern = PRODUCT.format(inputs=" ".join(inputs))
     return VectorProduct(origin, f"torch.{origin}", pattern, inputs)
 
+
+LOGSUMEXPS: tuple[PatternPass, ...] = (
+    Decomposed("logsumexp", "torch.logsumexp", LOGSUMEXP_KEEPING),
+    Decomposed("logsumexp", "torch.logsumexp", LOGSUMEXP),
+)
 
 FUNCTIONS: tuple[PatternPass, ...] = (
     StandardDeviation("std", "torch.std", STD),

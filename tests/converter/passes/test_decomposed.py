@@ -115,6 +115,21 @@ NORMED = """
     pnnx.Expression d 2 1 g a b expr=div(@0,@1)
     pnnx.Expression m 2 1 v b y expr=mul(@0,@1)
 """
+TRANSFORM = """
+    Tensor.slice s 1 1 x a dim={dim} start={start} end=5 step=1 #x=(2,4,6)f32 #a=(2,4,{size})f32
+    torch.fft.rfftn f 1 1 a y dim=(2) s=None norm=ortho #y=(2,4,3)c64
+"""
+LOGSUMEXP = """
+    torch.amax m 1 1 x a dim=(1) keepdim=True
+    pnnx.Expression b 1 1 a b expr=abs(@0)
+    torch.eq e 1 1 b c other=inf
+    torch.where w 2 1 c a d input=0.0
+    pnnx.Expression s 2 1 x d e expr=sub(@0,@1)
+    pnnx.Expression p 1 1 e f expr=exp(@0)
+    torch.sum t 1 1 f g dim=({dim}) keepdim=True
+    pnnx.Expression l 1 1 g h expr=log(@0)
+    pnnx.Expression r 2 1 h d y expr=add(@0,@1)
+"""
 FOUND = [
     ("softplus", SOFTPLUS.format(beta=2, other=2), "F.softplus w 1 1 x y beta=2 threshold=5"),
     (
@@ -122,6 +137,12 @@ FOUND = [
         STD.format(unbiased=True, function="sqrt"),
         "torch.std s 1 1 x y dim=(1) keepdim=False unbiased=True",
     ),
+    (
+        "fft_rfft",
+        TRANSFORM.format(dim=2, start=0, size=5),
+        "torch.fft.rfft f 1 1 x y n=5 dim=2 norm=ortho",
+    ),
+    ("logsumexp", LOGSUMEXP.format(dim=1), "torch.logsumexp r 1 1 x y dim=(1) keepdim=True"),
     ("unbind", PART.format(end=3, dim=1), "Tensor.select s 1 1 x y dim=1 index=2"),
     ("stack", STACKED.format(shape="(2,2,4,6)"), "torch.stack s 2 1 x x y dim=1"),
     (
@@ -176,6 +197,10 @@ def test_a_function_is_found(origin: str, before: str, after: str) -> None:
     [
         ("softplus", SOFTPLUS.format(beta=2, other=3)),
         ("std", STD.format(unbiased=True, function="rsqrt")),
+        ("fft_rfft", TRANSFORM.format(dim=2, start=1, size=4)),
+        ("fft_irfft", TRANSFORM.format(dim=2, start=0, size=5)),
+        ("fft_ihfft", TRANSFORM.format(dim=2, start=0, size=5)),
+        ("logsumexp", LOGSUMEXP.format(dim=2)),
         ("unbind", PART.format(end=4, dim=1)),
         ("unbind", PART.format(end=3, dim=0)),
         ("stack", STACKED.format(shape="(2,4,2,6)")),
