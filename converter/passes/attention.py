@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from converter.ir import Array, Attribute, Graph, LazyData, Operand, Operator, Param
+from converter.ir import DTYPES, Array, Attribute, Graph, LazyData, Operand, Operator, Param
 from converter.passes.layout import Layout, contiguous
 from converter.passes.region import region
 from converter.passes.terms import Term, Terms, View
@@ -28,6 +28,10 @@ class Attention(NamedTuple):
     @property
     def width(self) -> int:
         return self.output.attrs["weight"].shape[1]
+
+    @property
+    def bias(self) -> bool:
+        return any("bias" in op.attrs for op in (*self.layers, self.output))
 
 
 class NoAttentionError(Exception):
@@ -70,8 +74,7 @@ def fits(attention: Attention) -> bool:
     layers, output, width = attention.layers, attention.output, attention.width
     rows = [op.attrs["weight"].shape[0] for op in layers]
     return (
-        len({op.params["bias"] for op in (*layers, output)}) == 1
-        and len({op.attrs["weight"].dtype for op in (*layers, output)}) == 1
+        len({op.attrs["weight"].dtype for op in (*layers, output)}) == 1
         and len(set(rows)) == 1
         and sum(rows) == 3 * width
         and output.attrs["weight"].shape == (width, width)
@@ -120,7 +123,7 @@ def params(attention: Attention) -> dict[str, Param]:
         "add_bias_kv": False,
         "add_zero_attn": False,
         "batch_first": True,
-        "bias": attention.output.params["bias"],
+        "bias": attention.bias,
         "embed_dim": attention.width,
         "kdim": widths[len(widths) // 2],
         "num_heads": attention.heads,
@@ -137,10 +140,18 @@ def tensors(attention: Attention) -> dict[str, Attribute]:
         found["in_proj_weight"] = joined(weights)
     else:
         found |= {f"{name}_proj_weight": one for name, one in zip("qkv", weights, strict=True)}
-    if output.params["bias"]:
-        found["out_proj.bias"] = output.attrs["bias"]
-        found["in_proj_bias"] = joined([op.attrs["bias"] for op in layers])
+    if attention.bias:
+        found["out_proj.bias"] = bias(output)
+        found["in_proj_bias"] = joined(list(map(bias, layers)))
     return found
+
+
+def bias(layer: Operator) -> Attribute:
+    """The bias of a linear layer; zeros where it has none, as the module has all or none."""
+    weight = layer.attrs["weight"]
+    rows = weight.shape[:1]
+    zeros = Attribute(weight.dtype, rows, LazyData(lambda: np.zeros(rows, DTYPES[weight.dtype])))
+    return layer.attrs.get("bias", zeros)
 
 
 def joined(parts: list[Attribute]) -> Attribute:

@@ -1,7 +1,7 @@
 """Write attention that is spelled out, from its projections to its output, as a module.
 
-The forms are those that pnnx knows: scores that are multiplied by the scale, or torch's
-scaled_dot_product_attention, with a mask for each batch or none.
+The forms are those that pnnx knows: scores or the query's projection that are multiplied by the
+scale, or torch's scaled_dot_product_attention, with a mask for each batch or none.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import ClassVar, NamedTuple
 
-from converter.ir import Graph, Operand, Operator
+from converter.ir import Graph, Operand, Operator, Param
 from converter.passes.attention import (
     Attention,
     NoAttentionError,
@@ -105,12 +105,26 @@ def parts(terms: Terms, term: Term) -> Core:
     scores, mask = whole(terms, weighted(terms, weights)), None
     if scores.kind == "add":
         one, other = scores.inputs
-        mask, scaled = (one, other) if terms.term(other).kind == "multiply" else (other, one)
-        scores = whole(terms, scaled)
-    scale = expect(scores, "multiply").params[0]
+        is_mask = terms.term(one).kind not in ("bmm", "multiply")
+        mask, product = (one, other) if is_mask else (other, one)
+        scores = whole(terms, product)
+    if scores.kind == "bmm":
+        query, key = scores.inputs
+        query, scale = unscaled(terms, query)
+    else:
+        query, key = expect(whole(terms, expect(scores, "multiply").inputs[0]), "bmm").inputs
+        scale = scores.params[0]
     assert isinstance(scale, float)
-    query, key = expect(whole(terms, scores.inputs[0]), "bmm").inputs
     return Core(query, key.permute(0, 2, 1), value, scale, mask)
+
+
+def unscaled(terms: Terms, query: View) -> tuple[View, Param]:
+    """What is multiplied by a number, all of it and in order, before it is split into heads."""
+    scaled = expect(terms.term(query), "multiply")
+    (rows,) = scaled.inputs
+    if rows.layout != contiguous(rows.shape):
+        raise NoAttentionError
+    return View(rows.number, query.layout), scaled.params[0]
 
 
 def projection(terms: Terms, view: View, batch: int, length: int, heads: int) -> Operator:
@@ -127,9 +141,10 @@ def projection(terms: Terms, view: View, batch: int, length: int, heads: int) ->
 def mask_operand(terms: Terms, mask: View, shape: tuple[int, ...]) -> Operand:
     """The operand that holds a mask of this shape, with numbers to add."""
     operands = [*terms.holders(mask), *filter(None, [terms.operand(mask)])]
-    if not operands or operands[-1].shape != shape or operands[-1].dtype == "bool":
+    fitting = [one for one in operands if one.shape == shape and one.dtype != "bool"]
+    if not fitting:
         raise NoAttentionError
-    return operands[-1]
+    return fitting[-1]
 
 
 # --- writing

@@ -61,10 +61,16 @@ class MultiheadAttention(Pass):
 
     def run(self, graph: Graph) -> int:
         linears = [op for op in graph.of_type("F.linear", "torch.addmm") if is_attention(op)]
-        if not linears:
-            return 0
-        terms = read_graph(graph, is_attention)
-        return sum(recover(graph, terms, op) for op in linears)
+        terms: dict[tuple[str, str] | None, Terms] = {}
+        changed = 0
+        for linear in linears:
+            module = linear.module
+            if module not in terms:
+                terms[module] = read_graph(graph, lambda op, module=module: op.module == module)
+            if recover(graph, terms[module], linear):
+                changed += 1
+                del terms[module]  # another call of it may read the result, an operand from now on
+        return changed
 
 
 def is_attention(op: Operator) -> bool:

@@ -36,6 +36,24 @@ class Attention(torch.nn.Module):
         return self.o(self.core(q, k, v, mask).transpose(1, 2).reshape(x.shape))
 
 
+class Scaled(Attention):
+    """The projection of the query is scaled, and not the scores."""
+
+    def forward(self, x, y, mask=None):
+        q, k, v = self.split(self.q(x) * SCALE), self.split(self.k(y)), self.split(self.v(y))
+        return self.o(self.core(q, k, v, mask).transpose(1, 2).reshape(x.shape))
+
+
+def unscaled(q, k, v, mask):
+    """Of batches that are one with the heads, as CLIP and BART have it."""
+    shape = (*q.shape[:3], k.shape[2])
+    q, k, v = (one.reshape(-1, *one.shape[2:]) for one in (q, k, v))
+    scores = torch.bmm(q, k.transpose(1, 2))
+    if mask is not None:
+        scores = (scores.view(shape) + mask).view(scores.shape)
+    return torch.bmm(F.softmax(scores, -1), v).view(*shape[:3], -1)
+
+
 def composed(q, k, v, mask):
     scores = q @ k.transpose(-1, -2) * SCALE
     return F.softmax(scores if mask is None else scores + mask, -1) @ v
@@ -58,6 +76,15 @@ FUSED = {
     "cross_torchs": (Attention(torchs), "xy"),
     "widths": (Attention(composed, width=8), "xz"),
     "no_bias": (Attention(composed, bias=(False,) * 4), "xx"),
+    "bias_of_the_output": (Attention(composed, bias=(False, False, False, True)), "xx"),
+    "some_bias": (Attention(torchs, bias=(True, False, True, False)), "xy"),
+    "scaled_query": (Scaled(unscaled), "xx"),
+    "scaled_query_cross": (Scaled(unscaled, width=8), "xz"),
+    "scaled_query_masked": (Scaled(unscaled), "xxm"),
+    "scaled_query_mask_of_batches": (
+        Scaled(lambda q, k, v, m: unscaled(q, k, v, m[:, 0][:, None])),
+        "xxm",
+    ),
     "one_for_key_and_value": (Attention(lambda q, k, v, m: composed(q, v, v, m)), "xx"),
     "masked": (Attention(composed), "xxm"),
     "masked_torchs": (Attention(scaled), "xxm"),
@@ -72,7 +99,9 @@ LEFT = {
     "time_mixed": (Attention(lambda q, k, v, m: composed(q.flip(2), k, v, m)), "xx"),
     "bool_mask": (Attention(scaled), "xxb"),
     "mask_of_heads": (Attention(composed), "xxh"),
-    "some_bias": (Attention(composed, bias=(True, False, True, True)), "xx"),
+    "scaled_twice": (Scaled(composed), "xx"),
+    "not_scaled": (Attention(unscaled), "xx"),
+    "part_of_a_scaled_query": (Scaled(lambda q, k, v, m: unscaled(q * 1, k, v * 2, m)), "xx"),
 }
 
 
@@ -133,7 +162,7 @@ def test_what_is_written(name, modules):
         "add_bias_kv": False,
         "add_zero_attn": False,
         "batch_first": True,
-        "bias": module.o.bias is not None,
+        "bias": any("bias" in key for key in module.state_dict()),
         "embed_dim": WIDTH,
         "kdim": module.k.in_features,
         "num_heads": HEADS,

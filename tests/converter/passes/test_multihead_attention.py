@@ -136,6 +136,7 @@ RECOVERED = {
     "unbatched": unbatched,
     "unbatched_time_first": ({"batch_first": False}, unbatched),
     "twice": lambda m, x, y, *_: (m(x, y, y)[0], m(x, x, x)[0], m(x, y, y)[0]),
+    "chained": lambda m, x, y, *_: m(m(x, x, x)[0], y, y)[0],
 }
 LEFT = {
     "per_head_weights": lambda m, x, *_: m(x, x, x, average_attn_weights=False),
@@ -160,6 +161,8 @@ def modules(tmp_path_factory):
 def test_what_is_recovered(modules):
     assert modules.keys() == RECOVERED.keys()
     assert [len(op.inputs) for op in modules["twice"]] == [2, 1, 2]
+    first, second = modules["chained"]
+    assert second.inputs[0] is first.outputs[0]
 
 
 @pytest.mark.parametrize("name", SAME)
