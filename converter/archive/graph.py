@@ -49,14 +49,19 @@ class _BodyReader:
         self.strides: dict[str, Shape] = {}
         self.hints: dict[str, int] = {}
         self.where: Where | None = None
-        self.place = "an input of the graph"
+        self.place = ""
 
     def read(self) -> Body:
-        inputs = tuple(self.made(argument) for argument in self.graph.inputs)
+        inputs = tuple(self.input(argument) for argument in self.graph.inputs)
         nodes = tuple(self.node(node) for node in self.graph.nodes)
         self.place, self.where = "an output of the graph", None
         outputs = tuple(self.used(argument) for argument in self.graph.outputs)
         return Body(inputs, outputs, nodes, self.tensors, self.symbols, self.strides, self.hints)
+
+    def input(self, argument: schema.Argument) -> Value:
+        _, value = self.single(argument)
+        self.place = f"the graph's input `{printable(str(getattr(value, 'name', '')))}`"
+        return self.made(argument)
 
     def node(self, node: schema.Node) -> Node:
         modules = module_stack(node.metadata.nn_module_stack)

@@ -17,7 +17,7 @@ from converter.archive.program import (
     TensorInput,
     UserInput,
 )
-from converter.archive.values import SymRef, TensorRef, Value
+from converter.archive.values import CustomRef, SymRef, TensorRef, Value
 from converter.archive.weights import stored_attribute
 from converter.archive.zip import DAMAGED, ZipFile, printable
 from converter.errors import UnsupportedError
@@ -54,6 +54,9 @@ class SignatureReader:
         for spec, value in zip(specs, self.body.inputs, strict=True):
             if "user_input" in spec or "constant_input" in spec:
                 passed.append(self.passed(spec, value))
+            elif "token" in spec:  # stands for the order of side effects
+                if value != TensorRef(spec["token"].arg.name):
+                    raise self.file.error("its signature does not fit its graph", DAMAGED)
             else:
                 found = self.stored(spec)
                 if value != TensorRef(found.name):
@@ -70,9 +73,15 @@ class SignatureReader:
             case None | bool() | int() | float() | str():
                 name = spec["constant_input"].name if "constant_input" in spec else ""
                 return ConstantInput(name, value)
+            case CustomRef(class_name=name):
+                raise UnsupportedError(
+                    f"the program takes an object of the class {printable(name)}",
+                    mend="pass tensors and numbers",
+                )
             case _:
                 raise UnsupportedError(
-                    "the program takes an object of a custom class", mend="pass tensors and numbers"
+                    "the program takes what is no tensor and no number",
+                    mend="pass tensors and numbers",
                 )
 
     def stored(self, spec: schema.InputSpec) -> StoredInput:
@@ -90,8 +99,9 @@ class SignatureReader:
             return self.found(
                 StoredKind.constant, constant.arg.name, constant.tensor_constant_name, False
             )
+        name = spec["custom_obj"].arg.class_fqn if "custom_obj" in spec else "that is not known"
         raise UnsupportedError(
-            "the program holds an object of a custom class, or side effects in a given order",
+            f"the program holds an object of the class {printable(name)}",
             mend="make it a module of tensor operators only",
         )
 

@@ -369,7 +369,7 @@ class _Lowering:
 
 CHECKS = words(
     """
-    _assert_async _assert_scalar _assert_tensor_metadata sym_constrain_range
+    _assert_async _assert_scalar _assert_tensor_metadata _linalg_check_errors sym_constrain_range
     sym_constrain_range_for_size
     """
 )
@@ -379,11 +379,24 @@ CHECKS = words(
 def is_settled(node: Node) -> bool:
     """Whether a node was worked out, or checked, when the shapes were given.
 
-    It does arithmetic on symbols (None are results that nobody reads), or is one of CHECKS.
+    It does arithmetic on symbols (None are results that nobody reads), or is one of CHECKS, plain
+    or in the order of side effects.
     """
+    if node.target == WITH_EFFECTS:
+        return any(
+            isinstance(value, OperatorRef) and is_check(value.target) for _, value in node.inputs
+        )
     if node.outputs:
         return all(value is None or isinstance(value, SymRef) for value in node.outputs)
-    return node.target.startswith("torch.ops.aten.") and node.target.split(".")[3] in CHECKS
+    return is_check(node.target)
+
+
+WITH_EFFECTS = "torch.ops.higher_order.with_effects"
+"""(token, operator, its arguments…): decomposed programs order what has side effects."""
+
+
+def is_check(target: str) -> bool:
+    return target.startswith("torch.ops.aten.") and target.split(".")[3] in CHECKS
 
 
 def tensor_names(outputs: tuple[Value, ...]) -> Iterator[str]:
@@ -417,7 +430,9 @@ def known_schema(node: Node) -> OpSchema:
 
 def check_side_effect(output: Output) -> None:
     """Inference has one effect, its results; state is checked, other effects are refused."""
-    if output.kind in (OutputKind.user, OutputKind.user_input_mutation, *MUTATIONS):
+    if output.kind in (OutputKind.user, OutputKind.user_input_mutation, OutputKind.token):
+        return
+    if output.kind in MUTATIONS:
         return
     raise UnsupportedError(
         f"the program writes {output.kind.value.replace('_', ' ')} {output.target!r}",

@@ -50,6 +50,7 @@ HIGHER: Mapping[str, Reason] = {
         words("flex_attention flex_attention_backward"),
         Reason("pnnx has no such attention", "use F.scaled_dot_product_attention with a mask"),
     ),
+    "with_effects": Reason("it has a side effect", "make it a module of tensor operators only"),
     **dict.fromkeys(
         words("auto_functionalized auto_functionalized_v2"),
         Reason("a custom operator writes to its arguments", "let it return new tensors"),

@@ -306,6 +306,10 @@ DAMAGED: dict[str, tuple[Change, str]] = {
     "no dim": (set_dim({}), "symbolic value"),
     "bad dim": (set_dim({"as_expr": {"expr_str": "import os"}}), "symbolic value"),
     "input specs": (lambda a: a.signature["input_specs"].pop(), "signature does not fit"),
+    "token": (
+        lambda a: a.signature["input_specs"].__setitem__(0, {"token": {"arg": {"name": "t"}}}),
+        "signature does not fit",
+    ),
     "output specs": (lambda a: a.signature["output_specs"].pop(), "signature does not fit"),
     "input order": (lambda a: a.graph["inputs"].reverse(), "signature does not fit"),
     "output kind": (lambda a: a.signature.update(output_specs=[{"x": 1}]), "unknown kind"),
@@ -326,7 +330,7 @@ UNSUPPORTED: dict[str, tuple[Change, str]] = {
     "fp8 weight": (set_weight(tensor_meta=meta(3, dtype=29)), "`w` has the dtype float8_e4m3fn"),
     "fp8 value": (set_type("add", dtype=30), "node `add` has the dtype float8_e5m2.*model.py:3"),
     "unknown dtype": (set_type("add", dtype=77), "node `add` has the dtype number 77"),
-    "fp8 input": (set_type("x", dtype=28), "an input of the graph has the dtype uint16"),
+    "fp8 input": (set_type("x", dtype=28), "the graph.s input `x` has the dtype uint16"),
     "dtype argument": (add_argument({"as_scalar_type": 9}), "the dtype complex32.*model.py:3"),
     "sparse": (set_type("add", layout=1), "the layout sparse_coo.*model.py:3"),
     "sparse weight": (set_weight(tensor_meta=meta(3) | {"layout": 2}), "layout sparse_csr"),
@@ -334,9 +338,11 @@ UNSUPPORTED: dict[str, tuple[Change, str]] = {
     "no meta": (set_weight(tensor_meta=None), "`w` is a tensor of a subclass"),
     "repeats": (set_weight(tensor_meta=meta(2**40, strides=(0,))), "repeats its elements"),
     "many dims": (set_weight(tensor_meta=meta(*[1] * 33)), "33 dims"),
-    "token": (
-        lambda a: a.signature["input_specs"].__setitem__(0, {"token": {"arg": {"name": "t"}}}),
-        "custom class",
+    "object": (
+        lambda a: a.signature["input_specs"].__setitem__(
+            0, {"custom_obj": {"arg": {"name": "t", "class_fqn": "rnn.CellParams"}}}
+        ),
+        "an object of the class rnn.CellParams",
     ),
     "two programs": (set_file("models/other.json", b"{}"), "holds 2 programs"),
 }
