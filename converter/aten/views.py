@@ -122,8 +122,15 @@ class Tensors:
         return name in self._views and self._views[name].memory.version > 0
 
     def doubtful(self, name: str, index: int) -> str:
-        """Return a name that is read after node `index` and may share memory; empty for none."""
-        for memory in self._views[name].memory.doubts:
+        """Return a name that is read after node `index` and may share memory; empty for none.
+
+        What may share memory with the same tensor may share it with each other.
+        """
+        own = self._views[name].memory
+        found = [own]
+        for memory in found:
+            found += (other for other in memory.doubts if other not in found)
+        for memory in found[1:]:
             for other in memory.names:
                 if self._last_use.get(other, -1) > index:
                     return other

@@ -83,6 +83,12 @@ def _windows(op: Op, kind: int, x: Blob, pads: tuple[int, ...], counts_pad: bool
     kernel = op.integers("kernel_size", spatial)
     stride = kernel if op.params.get("stride") in (None, ()) else op.integers("stride", spatial)
     ceil = op.flag("ceil_mode")
+    if ceil:
+        # ncnn adds too much to what is smaller than a window, where PyTorch cuts the window off.
+        kernel = tuple(
+            min(k, size + 2 * p) if isinstance(size, int) else k
+            for k, size, p in zip(kernel, x.shape[-spatial:], pads, strict=True)
+        )
     params: dict[str, Param] = {"pooling_type": kind, "pad_mode": int(not ceil)}
     if kind == AVERAGE:
         params["avgpool_count_include_pad"] = int(counts_pad)

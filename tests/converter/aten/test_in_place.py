@@ -187,6 +187,10 @@ def test_what_the_model_keeps_is_not_written() -> None:
             "[a := x + 0, b := torch.einsum('abc->cba', a), b.add_(1), a]",
             "whose memory add may share and is read later",
         ),
+        (
+            "[a := x[0, 0, :1] + 0, b := torch.meshgrid(a, a), b[0].add_(1), b[1]]",
+            "may share and is read later",
+        ),
     ],
 )
 def test_writes_that_are_refused(expression: str, reason: str) -> None:

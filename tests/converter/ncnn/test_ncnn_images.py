@@ -231,6 +231,18 @@ def test_grid_sample(count: int, tmp_path: Path) -> None:
     check(Calls(*samples), image, grid, folder=tmp_path)
 
 
+def test_windows_larger_than_the_image(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    pools = [
+        nn.AvgPool2d(2, ceil_mode=True),
+        nn.MaxPool2d(2, ceil_mode=True),
+        nn.MaxPool2d((4, 3), 4, 1, ceil_mode=True),
+        nn.AvgPool2d(4, 4, 1, ceil_mode=True),
+        nn.AvgPool2d(4, 4, 1, ceil_mode=True, count_include_pad=False),
+    ]
+    check(Calls(*pools), torch.randn(1, 3, 1, 1), folder=tmp_path)
+
+
 def test_images_without_a_batch(tmp_path: Path) -> None:
     torch.manual_seed(0)
     net = check(
