@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 from converter.ir import Graph, Operand, Operator, Param
@@ -66,7 +67,7 @@ class MultiheadAttention(Pass):
         for linear in linears:
             module = linear.module
             if module not in terms:
-                terms[module] = read_graph(graph, lambda op, module=module: op.module == module)
+                terms[module] = read_graph(graph, partial(is_made_by, module))
             if recover(graph, terms[module], linear):
                 changed += 1
                 del terms[module]  # another call of it may read the result, an operand from now on
@@ -75,6 +76,10 @@ class MultiheadAttention(Pass):
 
 def is_attention(op: Operator) -> bool:
     return op.module is not None and op.module[1] == CLASS
+
+
+def is_made_by(module: tuple[str, str] | None, op: Operator) -> bool:
+    return op.module == module
 
 
 def recover(graph: Graph, terms: Terms, linear: Operator) -> bool:
