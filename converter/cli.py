@@ -142,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    if not arguments or arguments[0] in ("-h", "--help"):
+    if not arguments or not {"-h", "--help"}.isdisjoint(arguments):
         print(USAGE, file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2
     # NumPy would start threads for linear algebra, which takes longer than converting most models.

@@ -14,6 +14,7 @@ import msgspec
 
 from orchestrator.expectations import Verdict
 from orchestrator.record import CellRecord
+from suites.registry import ON_REQUEST
 from suites.trial import PLAIN, Outcome, Stage, Trial
 
 SCHEMA = 1
@@ -92,6 +93,8 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
         words += ["--target", self.target, "--device", self.device]
         if self.export != PLAIN:
             words += ["--export", self.export]
+        if self.suite in ON_REQUEST:
+            words += ["--suite", self.suite]
         return shlex.join(["pnnx-parity", *words])
 
 

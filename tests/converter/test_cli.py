@@ -146,4 +146,6 @@ def test_no_arguments_shows_the_usage() -> None:
     done = pt2pnnx()
     assert done.returncode == 2
     assert done.stderr.startswith("Usage: pt2pnnx model.pt2")
-    assert pt2pnnx("--help").stdout == done.stderr
+    for words in (["--help"], ["-h"], ["m.pt2", "--help"], ["m.pt2", "fp16=0", "-h"]):
+        helped = pt2pnnx(*words)
+        assert (helped.returncode, helped.stdout) == (0, done.stderr)

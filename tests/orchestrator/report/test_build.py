@@ -126,3 +126,9 @@ def test_exports_are_paths_of_their_own(tmp_path):
     assert report.rows[1].command.endswith("--device cpu --export strict")
     assert "--export" not in report.rows[0].command
     assert 'name="F_relu[pt2-pnnx-cpu-strict]"' in junit(report)
+
+
+def test_cases_that_run_on_request_are_asked_for_by_their_suite(tmp_path):
+    folder = write_run(tmp_path / "run", [failed("selfcheck_values")])
+    assert report_of(folder, suites="selfcheck").rows[0].command.endswith(" --suite selfcheck")
+    assert "--suite" not in report_of(folder).rows[0].command
