@@ -115,14 +115,19 @@ class Attribute:
 
 
 class Operand:
-    """A value that flows between operators. `shape` and `dtype` are None where they are unknown."""
+    """A value that flows between operators. `shape` and `dtype` are None where they are unknown.
 
-    __slots__ = ("consumers", "dtype", "name", "producer", "shape")
+    `row_major`: as far as is known, its elements lie in the order of its dims, in the program that
+    the graph was made from.
+    """
+
+    __slots__ = ("consumers", "dtype", "name", "producer", "row_major", "shape")
 
     def __init__(self, name: str, shape: Shape | None = None, dtype: str | None = None) -> None:
         self.name = name
         self.shape = shape
         self.dtype = dtype
+        self.row_major = True
         self.producer: Operator | None = None
         self.consumers: list[Operator] = []
 

@@ -48,12 +48,12 @@ from converter.aten.outputs import constant, nest
 from converter.aten.refusals import refusal, unknown_target
 from converter.aten.restore import restored
 from converter.aten.schema_table import OpSchema, schema
-from converter.aten.sharing import shares, viewed
+from converter.aten.sharing import is_dense, shares, viewed
 from converter.aten.state import MUTATIONS, STATE, check_state, declared
 from converter.aten.synonyms import functional_name
 from converter.aten.views import Step, Tensors
 from converter.errors import UnsupportedError, Where
-from converter.ir import Graph, Operand
+from converter.ir import Graph, Operand, Shape
 from converter.pnnx.names import words
 from converter.symbols import Symbols, unknown
 
@@ -296,7 +296,13 @@ class _Lowering:
 
     def operand(self, name: str) -> Operand:
         type = self.body.tensors[name]
-        return self.graph.fresh(name, self.symbols.known(type.shape), type.dtype)
+        return self.fresh(name, self.symbols.known(type.shape), type.dtype)
+
+    def fresh(self, name: str, shape: Shape, dtype: str | None) -> Operand:
+        """An operand of a tensor of the program."""
+        operand = self.graph.fresh(name, shape, dtype)
+        operand.row_major = is_dense(name, self.body, self.symbols) is not False
+        return operand
 
     def argument(self, value: Value, node: Node) -> Arg:
         match value:
@@ -341,7 +347,7 @@ class _Lowering:
             stored = self.program.stored.get(name)
             if stored is None:
                 raise UnsupportedError(f"{name} is read, a by-product that pnnx does not have")
-            operand = self.graph.fresh(name, stored.attribute.shape, stored.attribute.dtype)
+            operand = self.fresh(name, stored.attribute.shape, stored.attribute.dtype)
             if name in self.state:
                 self.graph.add(STATE, name, (), [operand])
             else:

@@ -27,7 +27,7 @@ from converter.passes.fuse_scaled_dot_product import FuseScaledDotProduct
 from converter.passes.fuse_window_attention import FuseWindowAttention
 from converter.passes.inline import InlineIndices, InlineNumbers
 from converter.passes.layer_norm import LayerNorm
-from converter.passes.layouts import EliminateLayouts
+from converter.passes.layouts import EliminateLayouts, StoredLayouts
 from converter.passes.matmul import MatmulOfTransposed, MatmulToLinear
 from converter.passes.modules import Modules
 from converter.passes.multihead_attention import MultiheadAttention
@@ -72,6 +72,7 @@ SPELLING: tuple[Pass, ...] = (
     ConvPaddingMode(),
     SingleSlope(),
     CanonicalEinsum(),
+    StoredLayouts(),
 )
 """The functions and modules that the user wrote."""
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+import torch
 from graphs import assert_becomes, assert_stays, graph
 
-from converter.passes.layouts import EliminateLayouts
+from converter import convert
+from converter.passes.layouts import EliminateLayouts, StoredLayouts
 
 
 def test_readers_take_the_tensor_as_it_lies():
@@ -37,3 +40,50 @@ def test_what_is_read_by_its_places_in_memory_stays():
     pnnx.Output out 1 0 y
     """,
     )
+
+
+STORED = """
+    pnnx.Input in 0 1 x #x=(2,3)f32
+    pnnx.Attribute w 0 1 w @data=(3,4)f32 #w=(3,4)f32
+    {reader}
+    pnnx.Output out 1 0 y
+"""
+
+
+@pytest.mark.parametrize(
+    ("reader", "notices"),
+    [
+        ("torch.matmul m 2 1 x w y $input=x $other=w #y=(2,4)f32", True),
+        ("torch.einsum m 2 1 x w y equation=ij,jk->ik #y=(2,4)f32", True),
+        ("torch.maximum m 2 1 x w y $input=x $other=w #y=(2,4)f32", False),
+    ],
+)
+def test_sums_may_notice_how_a_stored_tensor_lay(reader, notices):
+    made = graph(STORED.format(reader=reader))
+    assert not StoredLayouts()(made), "it lay in the order of its dims"
+    (stored,) = made.of_type("pnnx.Attribute")
+    stored.outputs[0].row_major = False
+    assert StoredLayouts()(made) == notices
+    assert not StoredLayouts()(made), "it does now"
+    assert StoredLayouts.changes_arithmetic
+
+
+@pytest.mark.parametrize("stored", ["as parameter", "as constant"])
+def test_what_lay_otherwise_is_told_as_rounding_otherwise(stored, tmp_path):
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            weight = torch.randn(8, 3, 5)
+            self.weight = torch.nn.Parameter(
+                weight.transpose(1, 2) if stored == "as parameter" else weight
+            )
+
+        def forward(self, x):
+            weight = self.weight if stored == "as parameter" else self.weight.transpose(1, 2)
+            return torch.einsum("abc,acd->abd", x, weight)
+
+    program = torch.export.export(Model(), (torch.rand(8, 4, 5),))
+    torch.export.save(program, tmp_path / "m.pt2")
+    converted = convert(tmp_path / "m.pt2", ncnn=False)
+    assert converted.arithmetic_changed
+    assert "StoredLayouts" in converted.passes
