@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
@@ -113,7 +114,13 @@ def exported(
     program = torch.export.export(
         model, inputs, kwargs, dynamic_shapes=dynamic_shapes, strict=export == STRICT
     )
-    return program.run_decompositions() if export == DECOMPOSED else program
+    return program.run_decompositions(_decompositions()) if export == DECOMPOSED else program
+
+
+@cache
+def _decompositions() -> dict[Any, Callable[..., Any]]:
+    """The default ones: making this table takes longer than using it."""
+    return dict(torch.export.default_decompositions().materialize())
 
 
 def converter_options(case: Case) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-FEW = 16
+FEW = 12
 """Enough for every commit; the session `random_models` takes 500."""
 
 

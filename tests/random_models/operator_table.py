@@ -151,10 +151,8 @@ FAMILIES: Mapping[str, str] = {
         {x:number}.sum()
         {x:number}.sum({:dim}, keepdim={:flag})
         {x:number}.sum({:dims})
-        torch.sum({x:any}, {:dims}, keepdim={:flag}, dtype={:dtype})
         {x:float}.mean()
         {x:float}.mean({:dims}, keepdim={:flag})
-        {x:float}.mean({:dim}, dtype=torch.float64)
         {x:number}.amax({:dims}, keepdim={:flag})
         {x:number}.amin({:dim}, keepdim={:flag})
         {x:number}.max()
@@ -187,7 +185,6 @@ FAMILIES: Mapping[str, str] = {
         {x:float}.median({:dim}, keepdim={:flag})
         {x:number}.aminmax(dim={:dim})
         torch.diff({x:number}, dim={:dim})
-        torch.cumsum({x:number}, {:dim}, dtype={:dtype})
         torch.trace({x:number})
     """,
     "shape": """
@@ -268,7 +265,6 @@ FAMILIES: Mapping[str, str] = {
     "joining": """
         torch.cat([{x:any}, {x}], {:dim})
         torch.cat([{x:any}, {:same}, {x}], dim={:dim})
-        torch.cat([{x:number}, {:same}.to({:dtype})], {:dim})
         torch.stack([{x:any}, {:same}], {:newdim})
         torch.hstack([{x:any}, {:same}])
         torch.vstack([{x:any}, {:same}])
@@ -308,6 +304,10 @@ FAMILIES: Mapping[str, str] = {
         {x:bool}.sum({:dim})
     """,
     "dtypes": """
+        torch.sum({x:any}, {:dims}, keepdim={:flag}, dtype={:dtype})
+        torch.cumsum({x:number}, {:dim}, dtype={:dtype})
+        {x:float}.mean({:dim}, dtype=torch.float64)
+        torch.cat([{x:number}, {:same}.to({:dtype})], {:dim})
         {x:any}.to({:dtype})
         {x:any}.to({:dtype})
         {x:any}.float()
@@ -404,8 +404,6 @@ FAMILIES: Mapping[str, str] = {
         nn.Sequential(nn.BatchNorm2d({c:channels}), nn.Conv2d({c}, 4, 1)) <- {x:image}
         nn.Sequential(nn.Conv1d({:channels}, 4, 1), nn.BatchNorm1d(4)) <- {x:signal}
         nn.Sequential(nn.Linear({:last}, 4), nn.BatchNorm1d(4)) <- {x:table}
-        torch.nn.utils.parametrizations.weight_norm(nn.Conv2d({:channels}, 4, 1)) <- {x:image}
-        torch.nn.utils.parametrizations.weight_norm(nn.Linear({:last}, 4)) <- {x:single}
         {x:image} * F.conv2d({x}, {:kernels1}).sigmoid()
     """,
     "normalization": """

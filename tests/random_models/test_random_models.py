@@ -37,6 +37,10 @@ def test_random_models_convert(target: str, export: str, count: int, fresh: bool
     @given(random_models(target))
     def converts(model: RandomModel) -> None:
         result = checked(model, target, export)
+        if "values" in result.why and result.stage is Stage.compare and not model.steady:
+            if target == "ncnn" or export == "decomposed":
+                reject()  # there is no level that rounds as eager does
+            result = checked(model, target, export, optlevel=1)
         if result.stage is Stage.export:
             reject()  # torch.export refuses it
         if result.verdict is Verdict.refused:
@@ -48,10 +52,10 @@ def test_random_models_convert(target: str, export: str, count: int, fresh: bool
     converts()
 
 
-def checked(model: RandomModel, target: str, export: str) -> Check:
+def checked(model: RandomModel, target: str, export: str, optlevel: int = 2) -> Check:
     with tempfile.TemporaryDirectory() as folder:
         made = imported(Path(folder, "model.py"), model.source())
-        return check(made.Model(), made.inputs(), target=target, export=export)
+        return check(made.Model(), made.inputs(), target=target, export=export, optlevel=optlevel)
 
 
 def imported(path: Path, source: str) -> ModuleType:
