@@ -156,7 +156,7 @@ class _Lowering:
                 for argument, value in node.inputs
                 if isinstance(value, TensorRef)
             },
-            functional_name(node.origin) if node.origin else None,
+            decomposed_of(node, f"{twin.namespace}.{twin.name}.{twin.overload}"),
         )
         self.tensor_first(twin, call)
         if twin is op:
@@ -412,6 +412,12 @@ def tensor_names(outputs: tuple[Value, ...]) -> Iterator[str]:
             yield value.name
         elif isinstance(value, tuple):
             yield from tensor_names(value)
+
+
+def decomposed_of(node: Node, target: str) -> str | None:
+    """The call that a node is left of, None for one that a decomposition did not touch."""
+    before = functional_name(node.origin) if node.origin else None
+    return before if before != target else None
 
 
 def told(value: Value) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import msgspec
 
 from converter.aten.call import Arg, Call
+from converter.aten.convolution import spread
 from converter.aten.expr import Expr
 from converter.ir import Operand
 
@@ -27,7 +28,7 @@ COPIES = frozenset({"aten.clone.default"})
 
 def restored(call: Call) -> Call:
     """The call that a call of a decomposed program was, where it is the same one."""
-    if call.origin is None or call.origin == call.target:
+    if call.origin is None:
         return call
     if call.target in COPIES:
         return msgspec.structs.replace(
@@ -95,10 +96,12 @@ def square(call: Call) -> dict[str, Arg] | None:
 @restores("squeeze.default", "squeeze.dims")
 def squeeze(call: Call) -> dict[str, Arg] | None:
     source = call.tensor("self")
-    shape, dims = sizes(source), call.integers("dim")
-    ones = [dim for dim, size in enumerate(shape or ()) if size == 1]
-    taken = {dim % len(shape or ()) for dim in dims}
-    return {"self": source} if shape is not None and taken.issuperset(ones) else None
+    shape = sizes(source)
+    if not shape:
+        return None
+    ones = [dim for dim, size in enumerate(shape) if size == 1]
+    taken = {dim % len(shape) for dim in call.integers("dim")}
+    return {"self": source} if taken.issuperset(ones) else None
 
 
 @restores("squeeze.dim", "squeeze.dims")
@@ -137,7 +140,7 @@ def order(call: Call) -> list[int]:
 def flatten(call: Call) -> dict[str, Arg] | None:
     """The dims that are joined: those that the two shapes do not share at their ends."""
     before, after = sizes(call.tensor("self")), sizes(call.output)
-    if before is None or after is None or len(before) <= len(after):
+    if before is None or not after or len(before) <= len(after):
         return None
     start = 0
     while before[start] == after[start] and start < len(after) - 1:
@@ -155,6 +158,8 @@ def narrow(call: Call) -> dict[str, Arg] | None:
     start = call.args["start"]
     if before is None or after is None or call.args["step"] != 1 or not isinstance(start, int):
         return None
+    if not -len(before) <= dim < len(before):
+        return None
     if start < 0 or start + after[dim] > before[dim]:
         return None
     return {"self": source, "dim": dim, "start": start, "length": after[dim]}
@@ -164,10 +169,10 @@ def narrow(call: Call) -> dict[str, Arg] | None:
 
 
 def pieces_of(call: Call) -> tuple[int, ...] | None:
-    """The sizes of the pieces, None where one is dynamic."""
+    """The sizes of the pieces, None where one is dynamic, or there is none."""
     pieces = call.args["split_sizes"]
     dynamic = isinstance(pieces, tuple) and any(isinstance(piece, Expr) for piece in pieces)
-    return None if dynamic else call.integers("split_sizes")
+    return None if dynamic else call.integers("split_sizes") or None
 
 
 @restores("chunk.default", "split_with_sizes.default")
@@ -178,6 +183,8 @@ def chunk(call: Call) -> dict[str, Arg] | None:
         return None
     whole, count = sum(pieces), len(pieces)
     size = -(-whole // count)
+    if not size:
+        return None
     if list(pieces) != [min(size, whole - start) for start in range(0, whole, size)]:
         return None
     return {"self": call.args["self"], "chunks": count, "dim": call.args["dim"]}
@@ -204,6 +211,8 @@ def pool_of_all(dims: int, before: int) -> None:
     @restores(f"adaptive_avg_pool{before}d.default", "mean.dim", by=pool_name)
     def pool(call: Call) -> dict[str, Arg] | None:
         rank = call.rank(call.tensor("self"))
+        if rank < dims:
+            return None
         averaged = sorted(dim % rank for dim in call.integers("dim"))
         last = list(range(rank - dims, rank))
         if averaged != last or not call.flag("keepdim") or call.args["dtype"] is not None:
@@ -235,10 +244,14 @@ for dims in (1, 2, 3):
         if args.pop("transposed") or any(call.integers("output_padding")):
             return None
         del args["output_padding"]
-        kernel = call.sizes(call.tensor("weight"))[2:]
-        padding, dilation = call.integers("padding"), call.integers("dilation")
+        kernel = (sizes(call.tensor("weight")) or [])[2:]
+        padding, dilation, stride = (
+            spread(call.integers(name), dims) for name in ("padding", "dilation", "stride")
+        )
+        if not len(kernel) == len(padding) == len(dilation) == dims:
+            return None
         total = [width * (size - 1) for width, size in zip(dilation, kernel, strict=True)]
-        same = list(call.integers("stride")) == [1] * dims
+        same = stride == (1,) * dims
         if any(padding) and (not same or [2 * one for one in padding] != total):
             return None
         return {**args, "padding": "same" if any(padding) else "valid"}

@@ -76,8 +76,8 @@ SPELLING: tuple[Pass, ...] = (
 )
 """The functions and modules that the user wrote."""
 
-ROUNDING = frozenset(one for one in (*PRODUCTS, *DECOMPOSED) if one.changes_arithmetic)
-"""Of those, what rounds otherwise than the decomposed program, as the one before it does."""
+RESTORING = frozenset((*PRODUCTS, *DECOMPOSED))
+"""Of those, what a program that was not decomposed does not need."""
 
 OPTIMIZATION: tuple[Pass, ...] = (
     EliminateNoops(),
@@ -117,5 +117,10 @@ def run_passes(graph: Graph, optlevel: int) -> list[Pass]:
         [one for one in passes if optlevel > one.changes_arithmetic]
         for passes in (LAYOUT, OPTIMIZATION)
     )
-    spelling = [one for one in SPELLING if optlevel > 1 or one not in ROUNDING]
+    decomposed = any(op.origin is not None for op in graph.operators)
+    spelling = [
+        one
+        for one in SPELLING
+        if one not in RESTORING or (decomposed and (optlevel > 1 or not one.changes_arithmetic))
+    ]
     return [one for one in (*layout, *spelling, *optimization) if one(graph)]

@@ -47,7 +47,7 @@ def restore(graph: Graph, op: Operator) -> bool:
     name = op.origin.removeprefix("fft_")
     kind = name.rstrip("2n")
     dims = transformed(op)
-    before = prepared(op, dims)
+    before = prepared(op, dims) if dims else None
     if kind not in CORES[op.type] or before is None or (name == kind and len(dims) != 1):
         return False
     last, conjugate = op, conjugated_after(op)
@@ -68,10 +68,10 @@ def restore(graph: Graph, op: Operator) -> bool:
 
 
 def transformed(op: Operator) -> tuple[int, ...]:
-    """The dims of a transform, counted from the front."""
-    given, rank = op.params["dim"], len(op.inputs[0].shape or ())
+    """The dims of a transform, counted from the front; none where they are not known."""
+    given, shape = op.params["dim"], static_shape(op.inputs[0])
     dims = given if isinstance(given, tuple) else (given,)
-    return tuple(dim % rank for dim in dims if isinstance(dim, int))
+    return tuple(dim % len(shape) for dim in dims if isinstance(dim, int)) if shape else ()
 
 
 def prepared(op: Operator, dims: tuple[int, ...]) -> Prepared | None:
