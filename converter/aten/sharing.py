@@ -6,6 +6,7 @@ from converter.archive.program import Body
 from converter.archive.values import TensorRef, Value
 from converter.archive.weights import is_contiguous
 from converter.aten.schema_table import OpSchema
+from converter.dims import product
 from converter.symbols import Symbols
 
 RETURNS_SELF = frozenset(
@@ -67,10 +68,15 @@ def shares(
 
 
 def is_dense(name: str, body: Body, symbols: Symbols) -> bool | None:
-    """Tell whether a tensor is contiguous; None where that depends on the values of tensors."""
+    """Tell whether a tensor is contiguous; None where that depends on sizes, or on values."""
     shape, strides = symbols.known(body.tensors[name].shape), symbols.known(body.strides[name])
     sizes = [size for size in shape if isinstance(size, int)]
     steps = [step for step in strides if isinstance(step, int)]
-    if len(sizes) < len(shape) or len(steps) < len(strides):
-        return None
-    return is_contiguous(sizes, steps)
+    if len(sizes) == len(shape) and len(steps) == len(strides):
+        return is_contiguous(sizes, steps)
+    dense = [product(shape[place + 1 :]) for place in range(len(shape))]
+    same = all(
+        size == 1 or step == wanted
+        for size, step, wanted in zip(shape, strides, dense, strict=True)
+    )
+    return True if same else None

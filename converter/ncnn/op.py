@@ -46,8 +46,14 @@ class Op:
 
     # --- params
 
+    def param(self, name: str, default: Param = None) -> Param:
+        """A param, refused if it is a number that dynamic sizes decide."""
+        if self.operator.has_input(name) and self.operator.input(name).is_number:
+            self.refuse(f"{name} depends on dynamic sizes", FIX)
+        return self.params.get(name, default)
+
     def integer(self, name: str, default: int | None = None) -> int:
-        value = self.params.get(name, default)
+        value = self.param(name, default)
         if type(value) is not int:
             self.refuse(f"{name} is {value!r}, not an int")
         return value
@@ -59,7 +65,7 @@ class Op:
         return value
 
     def number(self, name: str, default: float | None = None) -> float:
-        value = self.params.get(name, default)
+        value = self.param(name, default)
         if not isinstance(value, int | float):
             self.refuse(f"{name} is {value!r}, not a number")
         return float(value)
@@ -72,7 +78,7 @@ class Op:
 
     def integers(self, name: str, count: int | None = None) -> tuple[int, ...]:
         """A tuple of ints; with `count`, that many, where one int stands for all of them."""
-        value = self.params.get(name)
+        value = self.param(name)
         if type(value) is int:
             value = (value,)
         if not isinstance(value, tuple):

@@ -9,7 +9,8 @@ cuts off, as C's division does (docs/developer-guide/expression.md of ncnn).
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 
 from converter.dims import product, simplify
 from converter.ir import Dim, Operand, Shape
@@ -94,8 +95,8 @@ class Sizes:
                 return self._place(name)
             case ast.UnaryOp(ast.USub(), operand):
                 return f"neg({self._tree(operand)})"
-            case ast.BinOp(left, operator, right) if type(operator) in SIGNS:
-                return f"{SIGNS[type(operator)]}({self._tree(left)},{self._tree(right)})"
+            case ast.BinOp(left, sign, right) if type(sign) in SIGNS:
+                return f"{SIGNS[type(sign)]}({self._tree(left)},{self._tree(right)})"
             case ast.BinOp(left, ast.FloorDiv(), ast.Constant(int(divisor))) if divisor > 0:
                 return self._floor_divided(left, divisor)
             case ast.BinOp(left, ast.Mod(), ast.Constant(int(divisor))) if (
@@ -113,20 +114,46 @@ class Sizes:
         negated = ast.parse(str(product((-1, ast.unparse(node)))), mode="eval").body
         if is_natural(negated):
             return f"neg(//(+({self._tree(negated)},{divisor - 1}),{divisor}))"
-        raise ValueError(f"the size {ast.unparse(node)}//{divisor} may be rounded up in ncnn")
+        raise ValueError(f"the size ({ast.unparse(node)})//{divisor} may be rounded up in ncnn")
 
 
 def is_natural(node: ast.expr) -> bool:
     """Whether an expression of sizes is known not to be negative."""
+    least = least_of(node)
+    return least is not None and least >= 0
+
+
+def least_of(node: ast.expr) -> int | None:
+    """The least that an expression can be, where that is told: ncnn has no empty blobs."""
     match node:
         case ast.Constant(int(value)):
-            return value >= 0
+            return value
         case ast.Name():
-            return True
-        case ast.BinOp(left, ast.Add() | ast.Mult() | ast.FloorDiv() | ast.Mod(), right):
-            return is_natural(left) and is_natural(right)
-        case ast.Call(ast.Name("Max"), arguments, []):
-            return any(map(is_natural, arguments))
-        case ast.Call(ast.Name("Min"), arguments, []):
-            return all(map(is_natural, arguments))
-    return False
+            return 1
+        case ast.BinOp(left, ast.Sub(), ast.Constant(int(right))):
+            least = least_of(left)
+            return None if least is None else least - right
+        case ast.BinOp(left, ast.Mod(), right):
+            return 0 if is_natural(left) and is_natural(right) else None
+        case ast.BinOp(left, sign, right) if type(sign) in INCREASING:
+            pair = least_of(left), least_of(right)
+            if pair[0] is None or pair[1] is None or min(pair[0], pair[1]) < 0:
+                return None
+            return INCREASING[type(sign)](pair[0], pair[1])
+        case ast.BinOp(left, ast.FloorDiv(), ast.Constant(int(divisor))) if divisor > 0:
+            least = least_of(left)
+            return None if least is None else least // divisor
+        case ast.Call(ast.Name("Max" | "Min" as name), arguments, []):
+            bounds = [least_of(argument) for argument in arguments]
+            told = [bound for bound in bounds if bound is not None]
+            if name == "Max":
+                return max(told, default=None)
+            return min(told) if len(told) == len(bounds) else None
+    return None
+
+
+INCREASING: Mapping[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Mult: operator.mul,
+}
+"""What is least where both of its natural operands are."""

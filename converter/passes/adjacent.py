@@ -21,7 +21,7 @@ class MergeAdjacent(Pass):
             if before is None or before.type not in self.types:
                 continue
             if len(op.inputs[0].consumers) == 1 and self.join(before, op):
-                graph.set_inputs(op, before.inputs, before.input_names)
+                graph.set_inputs(op, before.inputs[:1], before.input_names[:1])
                 gone.append(before)
         graph.remove_all(gone)
         return len(gone)

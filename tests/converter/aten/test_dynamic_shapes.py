@@ -38,6 +38,7 @@ def sizes_of_views(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]
         x.view(batch * length, width),
         x.reshape(batch, length, 4, width // 4).transpose(1, 2),
         x.reshape(batch, -1),
+        (x + 1).view(batch, length, 4, width // 4).view(-1, width),
         x.flatten(0, 1),
         x.flatten(1).unflatten(1, (length, width)),
         y.expand(batch, length, y.shape[-1]),
@@ -145,7 +146,9 @@ def in_place(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
     v.copy_(y[:1])
     u = x.clone()
     u.transpose(0, 1)[length - 1].mul_(2)
-    return y, z, w, v, u
+    t = x.clone()
+    t.reshape(x.shape[0], -1)[:, 1:] *= 2
+    return y, z, w, v, u, t
 
 
 THREE = [(2, 8, 16)], [(3, 12, 16)], [(4, 10, 16)]
