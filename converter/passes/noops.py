@@ -62,8 +62,6 @@ NOOPS: dict[str, Check] = {
     "F.upsample": resizes_nothing,
     "F.upsample_bilinear": resizes_nothing,
     "F.upsample_nearest": resizes_nothing,
-    "Tensor.expand": keeps_shape,
-    "Tensor.expand_as": keeps_shape,
     "Tensor.permute": permutes_nothing,
     "Tensor.reshape": keeps_shape,
     "Tensor.slice": keeps_shape,

@@ -36,6 +36,7 @@ def expanded(
         ("(1,1,1)", "(2,3,4)", "add(mul(@0,@1),@0)"),
         ("(1,3,4)", "(2,3,1)", "mul(@0,@1)"),
         ("(2,3,1)", "(4)", "mul(@0,@1)"),
+        ("(2,3,4)", "(1,1)", "sub(@0,@1)"),
     ],
 )
 def test_what_the_other_tensor_spreads_is_not_expanded(x, y, expr):
