@@ -8,6 +8,7 @@ from functools import cache
 
 from converter.archive.expression import plain
 from converter.arithmetic import evaluate
+from converter.errors import UnsupportedError
 from converter.ir import Dim
 
 Polynomial = dict[tuple[str, ...], int]
@@ -16,6 +17,9 @@ symbol, a call, or anything else in brackets."""
 
 TERMS = 256
 """Terms that a polynomial may have."""
+
+FACTORS = 64
+"""Factors that a term may have."""
 
 POWER = 8
 """The highest power that is multiplied out."""
@@ -33,7 +37,8 @@ KEEPING = frozenset(
 def simplify(expression: str, values: Mapping[str, int]) -> Dim:
     """Write an expression of ints in the one form that it has, symbols of known value replaced.
 
-    Raises ValueError, ArithmeticError or SyntaxError for what is none.
+    Raises ValueError, ArithmeticError or SyntaxError for what is none, UnsupportedError for what
+    would take long.
     """
     return write(polynomial(ast.parse(expression, mode="eval").body, values))
 
@@ -168,8 +173,11 @@ def add(one: Polynomial, other: Polynomial) -> Polynomial:
 
 
 def multiply(one: Polynomial, other: Polynomial) -> Polynomial:
-    if len(one) * len(other) > TERMS:
-        raise ValueError("too many terms")
+    longest = max(map(len, one), default=0) + max(map(len, other), default=0)
+    if len(one) * len(other) > TERMS or longest > FACTORS:
+        raise UnsupportedError(
+            "a symbolic size has too many terms", mend="fix the dims with inputshape=[…]"
+        )
     multiplied: Polynomial = {}
     for left, count in one.items():
         for right, times in other.items():

@@ -122,8 +122,22 @@ def arithmetic_of_sizes(x: torch.Tensor, y: torch.Tensor) -> tuple[object, ...]:
 
 
 def counted(x: torch.Tensor) -> tuple[object, ...]:
-    found = torch.nonzero(x > 0.5)
-    return found, found.shape[0], x[x > 0.5], torch.masked_select(x, x > 0.25), x * found.shape[0]
+    found, whole = torch.nonzero(x > 0.5), (x * 4).long()
+    return (
+        found,
+        found.shape[0],
+        x[x > 0.5],
+        torch.masked_select(x, x > 0.25),
+        x * found.shape[0],
+        torch.unique(whole),
+        torch.unique(whole, return_inverse=True),
+        x.repeat_interleave(whole[0, :, 0], 1),
+        torch.nonzero(x > 0.5, as_tuple=True),
+        torch.cat([x[x > 0.5], x.flatten()]),
+        torch.bincount(whole.flatten()),
+        x[x.sum(-1) > 8].sum(0),
+        x.flatten()[torch.nonzero(x.flatten() > 0.5).squeeze(1)] * 2,
+    )
 
 
 def items(x: torch.Tensor) -> tuple[object, ...]:

@@ -132,6 +132,11 @@ class Rows(torch.nn.Module):
         return x + self.second(F.gelu(self.first(self.norm(x))))
 
 
+def encoder() -> Any:
+    layer = torch.nn.TransformerEncoderLayer(16, 4, 32, batch_first=True)
+    return torch.nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+
+
 IMAGES = [(1, 3, 16, 12)], [(1, 3, 20, 32)], [(1, 3, 10, 14)]
 BATCHES = [(2, 3, 16, 12)], [(3, 3, 20, 32)]
 SEQUENCES = [(1, 8, 16)], [(1, 12, 16)], [(1, 5, 16)]
@@ -178,6 +183,8 @@ def save(model: Any, shapes: Sequence[Sequence[tuple[int, ...]]], folder: Path) 
         (One(cut), SEVERAL),
         (Two(other_size), PAIRS),
         (Rows(), SEVERAL),
+        (encoder(), SEQUENCES),
+        (encoder(), SEVERAL),
     ],
 )
 def test_a_network_runs_at_every_size(model: Any, shapes: Any, tmp_path: Path) -> None:
