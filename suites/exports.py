@@ -64,6 +64,8 @@ def plainly(op: Operator) -> dict[str, Param]:
             if isinstance(width, int) and isinstance(scale, int | float):
                 usual = math.isclose(scale, width**-0.5, rel_tol=1e-6)
                 params["scale"] = UNSAID if usual else scale
+        case "torch.roll":
+            params |= _roll(op, params)
         case "torch.tile":
             dims = params["dims"]
             assert isinstance(dims, tuple)
@@ -92,6 +94,21 @@ def _whole(value: Param) -> Param:
     if isinstance(value, tuple):
         return tuple(map(_whole, value))
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _roll(op: Operator, params: dict[str, Param]) -> dict[str, Param]:
+    """The shifts of a roll, all of them forward, and the only dim of a vector."""
+    shape, shifts, dims = op.inputs[0].shape, params["shifts"], params["dims"]
+    if shape is None or not isinstance(shifts, tuple):
+        return {}
+    sizes = [shape[int(str(dim))] for dim in dims] if isinstance(dims, tuple) else [_size(op)]
+    pairs = zip(shifts, sizes, strict=True)
+    forward = tuple(int(str(shift)) % int(size) for shift, size in pairs)
+    return {"shifts": forward, "dims": (0,) if dims is None and len(shape) == 1 else dims}
+
+
+def _size(op: Operator) -> int:
+    return math.prod(int(size) for size in op.inputs[0].shape or ())
 
 
 TWICE = ("torch.fft.hfft", "torch.fft.irfft")

@@ -15,7 +15,9 @@ from converter.passes.decomposed.moves import MOVES, PermutedBack
 from converter.passes.decomposed.norms import NORMS
 from converter.passes.decomposed.padding import Padding
 from converter.passes.decomposed.parts import Stack, Unbind
+from converter.passes.decomposed.patches import PATCHES
 from converter.passes.decomposed.pools import PoolsOfOneDim
+from converter.passes.decomposed.rolls import Roll
 from converter.passes.decomposed.rows import LINEAR, RowsJoined
 from converter.passes.decomposed.transforms import Transforms
 from converter.passes.decomposed.weight_norm import WEIGHT_NORMS
@@ -46,4 +48,7 @@ DECOMPOSED: tuple[Pass, ...] = (
     Stack(),
     Transforms(),
     *LOGSUMEXPS,
+    *PATCHES,
+    Roll(),
+    DeadCode(),
 )

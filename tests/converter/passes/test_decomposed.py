@@ -308,3 +308,63 @@ def test_weights_of_an_instance_norm_are_those_of_one_element(equal: bool) -> No
     values = {"w.data": weights, "v.data": weights if equal else np.arange(8, dtype=np.float32)}
     found = run(decomposed(text, "instance_norm", values)).of_type("F.instance_norm")
     assert [op.input("weight").shape for op in found] == ([(4,)] if equal else [])
+
+
+UNFOLD = """
+    Tensor.reshape b 1 1 x i shape=(1,2,4,6) #x=(2,4,6)f32 #i=(1,2,4,6)f32
+    F.pad p 1 1 i a mode=constant pad=(1,1,0,0) value=None #i=(1,2,4,6)f32 #a=(1,2,4,8)f32
+    pnnx.Attribute r 0 1 r @data=(3,2,1,1)i64 #r=(3,2,1,1)i64
+    pnnx.Attribute c 0 1 c @data=(2,3)i64 #c=(2,3)i64
+    pnnx.Expression l 2 1 r c e expr=[None,None,@0,@1]
+    Tensor.index n 2 1 a e g #g=(1,2,3,2,2,3)f32
+    Tensor.permute o 1 1 g h dims=(0,1,2,4,3,5) #h=(1,2,3,2,2,3)f32
+    Tensor.reshape s 1 1 h y shape=(1,12,6) #y=(1,12,6)f32
+"""
+FOLD = """
+    Tensor.reshape b 1 1 x i shape=(1,8,6) #x=(2,4,6)f32 #i=(1,8,6)f32
+    Tensor.reshape s 1 1 i a shape=(1,2,2,2,2,3) #a=(1,2,2,2,2,3)f32
+    Tensor.permute o 1 1 a b dims=(0,1,2,4,3,5) #b=(1,2,2,2,2,3)f32
+    pnnx.Attribute z 0 1 z @data=(1,2,3,6)f32 #z=(1,2,3,6)f32
+    pnnx.Attribute r 0 1 r @data=(2,2,1,1)i64 #r=(2,2,1,1)i64
+    pnnx.Attribute c 0 1 c @data=(2,3)i64 #c=(2,3)i64
+    pnnx.Expression l 2 1 r c e expr=[None,None,@0,@1]
+    Tensor.index_put n 3 1 z e b d accumulate=True
+    F.pad p 1 1 d y mode=constant pad=(-1,-1,0,0) value=0.0 #y=(1,2,3,4)f32
+"""
+ROWS, COLUMNS = np.array([[0, 1], [1, 2], [2, 3]]), np.array([[0, 2, 4], [3, 5, 7]])
+
+
+@pytest.mark.parametrize(
+    ("rows", "found"), [(ROWS, True), (ROWS + 1, False), (ROWS[::-1].copy(), False)]
+)
+def test_patches_are_found(rows: Array, found: bool) -> None:
+    values = {"r.data": rows.reshape(3, 2, 1, 1), "c.data": COLUMNS}
+    ops = run(decomposed(UNFOLD, "im2col", values)).of_type("F.unfold")
+    sizes = {"kernel_size": (3, 2), "dilation": (1, 3), "padding": (0, 1), "stride": (1, 2)}
+    assert [op.params for op in ops] == ([sizes] if found else [])
+
+
+@pytest.mark.parametrize(("zero", "found"), [(0, True), (1, False)])
+def test_patches_are_added_up(zero: float, found: bool) -> None:
+    columns = np.array([[0, 2, 4], [1, 3, 5]])
+    values = {
+        "r.data": ROWS[:2].reshape(2, 2, 1, 1),
+        "c.data": columns,
+        "z.data": np.full((1, 2, 3, 6), zero, np.float32),
+    }
+    ops = run(decomposed(FOLD, "col2im", values)).of_type("F.fold")
+    sizes = {"kernel_size": (2, 2), "dilation": (1, 1), "padding": (0, 1), "stride": (1, 2)}
+    assert [op.params for op in ops] == ([{**sizes, "output_size": (3, 4)}] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("index", "shifts"), [([4, 5, 0, 1, 2, 3], (2,)), ([0, 1, 2, 3, 4, 5], (0,)), ([5, 4], None)]
+)
+def test_rolls_are_found(index: list[int], shifts: tuple[int, ...] | None) -> None:
+    text = f"""
+        pnnx.Attribute i 0 1 i @data=({len(index)})i64 #i=({len(index)})i64
+        torch.index_select s 2 1 x i y dim=2 #x=(2,4,6)f32 #y=(2,4,{len(index)})f32
+    """
+    ops = run(decomposed(text, "roll", {"i.data": np.array(index)})).of_type("torch.roll")
+    wanted = [] if shifts is None else [{"shifts": shifts, "dims": (2,)}]
+    assert [op.params for op in ops] == wanted
