@@ -30,7 +30,9 @@ FOLD = """
 
 
 class Windows(NamedTuple):
-    """Where the patches lie in one dim: of how many elements, how far apart those are and they, and how many."""
+    """Where the patches lie in one dim: how many elements they have, how far these are apart, how far
+    the patches are, and how many there are.
+    """
 
     kernel: int
     dilation: int
