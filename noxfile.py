@@ -144,10 +144,11 @@ def pt2(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["orchestrator", "env(torch213-av)"])
 def exports(session: nox.Session) -> None:
-    """Run every case exported plainly, strictly and decomposed, and compare the graphs."""
+    """Run every case exported plainly, strictly and decomposed, and compare pnnx's graphs."""
     run = f"results/exports-{time.strftime('%Y%m%d-%H%M%S')}"
     ways = [f"--export={export}" for export in EXPORTS]
-    run_cells(session, ["torch213-av"], "--frontend=pt2", *ways, f"--output={run}")
+    options = ("--frontend=pt2", "--target=pnnx", *ways, f"--output={run}")
+    run_cells(session, ["torch213-av"], *options)
     session.run(python(session, "orchestrator"), "benchmarks/exports.py", run, external=True)
 
 

@@ -30,8 +30,8 @@ FOLD = """
 
 
 class Windows(NamedTuple):
-    """Where the patches lie in one dim: how many elements they have, how far these are apart, how far
-    the patches are, and how many there are.
+    """Where the patches lie in one dim: how many elements they have, how far these are apart, how
+    far the patches are, and how many there are.
     """
 
     kernel: int
