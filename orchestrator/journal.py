@@ -33,17 +33,19 @@ def read(file: Path) -> list[Result]:
         except msgspec.DecodeError as error:
             raise JournalError(f"{file}:{number}: not a result: {error}; remove the line") from None
         if result.trial in results:
-            raise JournalError(f"{file}:{number}: {result.trial} stands twice; remove one line")
+            raise JournalError(
+                f"{file}:{number}: {str(result.trial)!r} stands twice; remove one line"
+            )
         results[result.trial] = result
     return list(results.values())
 
 
 def _whole_lines(file: Path) -> Iterator[bytes]:
     try:
-        lines = file.read_bytes().splitlines(keepends=True)
+        *whole, _ = file.read_bytes().split(b"\n")
     except FileNotFoundError:
         return
-    yield from (line for line in lines if line.endswith(b"\n"))
+    yield from (line + b"\n" for line in whole)
 
 
 class Journal:

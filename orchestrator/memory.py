@@ -9,7 +9,7 @@ from orchestrator import runs
 from orchestrator.errors import UsageError
 from orchestrator.expectations import Facts, Table, TableError, Verdict, audit
 from orchestrator.history import FILE, History, Past, attempt
-from orchestrator.report.merge import RunError, RunFolder, read_run
+from orchestrator.report.merge import RunError, RunFolder, is_beside, read_run
 from suites.trial import Trial
 
 Warn = Callable[[str], None]
@@ -20,8 +20,12 @@ def file() -> Path:
 
 
 def folders() -> list[Path]:
-    """The runs in `results/`."""
-    return sorted(record.parent for record in runs.RESULTS.glob(f"*/{runs.RECORD}"))
+    """The runs in `results/`, and what is damaged or foreign there: all that `results/*` names."""
+    return sorted(
+        path
+        for path in runs.RESULTS.glob("*")
+        if not path.name.startswith(".") and not is_beside(path)
+    )
 
 
 def recall(warn: Warn) -> Past:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import importlib.metadata
+import os
 import platform
 import subprocess
 import sys
@@ -102,7 +103,7 @@ def _fresh(folder: Path) -> Path:
 def find(name: str) -> Path:
     """The folder of a run, by its path or by its name in results/. Raises UsageError."""
     for folder in (Path(name), RESULTS / name):
-        if (folder / RECORD).exists():
+        if os.path.exists(folder / RECORD):
             return folder
     known = [file.parent.name for file in RESULTS.glob(f"*/{RECORD}")]
     raise UsageError(f"no run at {name!r}: it has no {RECORD}; {nearest(name, known)}")

@@ -44,7 +44,7 @@ class Stages:
 
     def __init__(self, on_stage: Callable[[Stage], None]) -> None:
         self.current = Stage.build
-        self.seconds: dict[str, float] = {}
+        self.seconds: dict[Stage, float] = {}
         self._on_stage = on_stage
         self._since = 0.0
 
@@ -57,7 +57,7 @@ class Stages:
         """Close the current stage."""
         now = time.perf_counter()
         if self._since:
-            self.seconds[self.current.value] = now - self._since
+            self.seconds[self.current] = now - self._since
         self._since = now
 
 

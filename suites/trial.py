@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from typing import Annotated
 
 import msgspec
 
@@ -65,6 +66,10 @@ def ways(frontends: Sequence[str], exports: Sequence[str]) -> Iterator[tuple[str
     )
 
 
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e7)]
+"""A file with other times is damaged: sums, charts and medians of them would mean nothing."""
+
+
 class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What a trial came to.
 
@@ -79,9 +84,9 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
     outcome: Outcome
     stage: Stage | None = None
     diagnostic: str = ""
-    seconds: dict[str, float] = {}
-    attempts: int = 1
-    peak_mb: float | None = None
+    seconds: dict[Stage, Seconds] = {}
+    attempts: Annotated[int, msgspec.Meta(ge=1)] = 1
+    peak_mb: Annotated[float, msgspec.Meta(ge=0)] | None = None
     graph: bytes = b""
 
     @property

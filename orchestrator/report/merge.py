@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -95,8 +96,8 @@ def merge(folders: Iterable[Path]) -> Merged:
     What cannot be read becomes a warning. Raises RunError where nothing can be.
     """
     runs, warnings = [], []
-    for folder in dict.fromkeys(folder.resolve() for folder in folders):
-        if _is_ours(folder):
+    for folder in dict.fromkeys(Path(os.path.realpath(folder)) for folder in folders):
+        if is_beside(folder):
             continue
         try:
             runs.append(read_run(folder))
@@ -132,9 +133,11 @@ def _is_known(trial: Trial) -> bool:
     )
 
 
-def _is_ours(path: Path) -> bool:
-    """Whether it is no run but lies beside runs, for `pnnx-parity report results/*`."""
-    merged_report = (path / "report.json").exists() and not (path / "run.json").exists()
+def is_beside(path: Path) -> bool:
+    """Whether it is no run but lies beside runs, for `pnnx-parity report results/*`: the history,
+    and merged reports. A run that lost one of its files is a damaged run."""
+    has = {name: os.path.exists(path / name) for name in ("run.json", journal.NAME, "report.json")}
+    merged_report = has.pop("report.json") and not any(has.values())
     return path.name.startswith("history.sqlite") or merged_report
 
 

@@ -30,13 +30,13 @@ T = TypeVar("T")
 
 
 def visible_all(value: T) -> T:
-    """The same list of structs or texts with every text in it visible."""
+    """The same list of structs or texts, with every text in it visible and on one line."""
     return cast(T, _walk(value))
 
 
 def _walk(value: Any) -> Any:
     if isinstance(value, str) and not isinstance(value, Enum):
-        return visible(value)
+        return visible(value).replace("\n", r"\n")
     if isinstance(value, list):
         return [_walk(item) for item in value]
     if isinstance(value, dict):

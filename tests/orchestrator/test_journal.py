@@ -71,6 +71,9 @@ def test_damage_elsewhere_is_an_error(tmp_path: Path) -> None:
     file.write_bytes(lines[0] + b"{damaged\n" + lines[2])
     with pytest.raises(JournalError, match=r"results\.jsonl:2: not a result: .*; remove the line"):
         read(file)
+    file.write_bytes(lines[0].replace(b"\n", b"\r") + lines[1])  # JSON takes that for a space
+    with pytest.raises(JournalError, match=r":1: not a result"):
+        read(file)
     file.write_bytes(lines[0] + lines[1] + lines[0])
-    with pytest.raises(JournalError, match=r":3: cell/F_relu/ts/pnnx/cpu stands twice"):
+    with pytest.raises(JournalError, match=r":3: 'cell/F_relu/ts/pnnx/cpu' stands twice"):
         read(file)

@@ -87,6 +87,19 @@ def test_rebuild_names_what_it_leaves_out_and_keeps_what_has_no_folder(results):
     assert [name for name, _ in contents()] == ["run0", "run1", "run2"]
 
 
+def test_what_is_no_run_in_results_is_named_and_the_rest_is_not(results):
+    write_run(results / "run0", [passed("F_relu")])
+    for name in ("report", "foreign", ".hidden"):
+        (results / name).mkdir()
+    (results / "report" / "report.json").write_text("{}")
+    (results / "history.sqlite.damaged-1").write_text("")
+    done = memory.rebuild(NOTHING, pytest.fail)
+    assert [(path.name, error is None) for path, error in done] == [
+        ("foreign", False),
+        ("run0", True),
+    ]
+
+
 @pytest.mark.parametrize("first", [0, 4096])
 def test_rebuild_of_a_damaged_file(results, first):
     for day in range(3):

@@ -129,6 +129,37 @@ def foreign_platform(run):
     return file
 
 
+def endless_time(run):
+    file = run / "results.jsonl"
+    file.write_bytes(file.read_bytes().replace(b'"convert":', b'"convert":1e300,"load":'))
+    return file
+
+
+def foreign_stage(run):
+    file = run / "results.jsonl"
+    file.write_bytes(file.read_bytes().replace(b'"convert":', b'"deploy":'))
+    return file
+
+
+def twice_and_a_command(run):
+    file = run / "results.jsonl"
+    line = file.read_bytes().replace(b"F_relu", b"\\n::error::\\u001b[31m", 1)
+    file.write_bytes(line * 2)
+    return file
+
+
+def lost_record(run):
+    (run / "run.json").unlink()
+    (run / "report.json").write_text("{}")
+    return run / "run.json"
+
+
+def lost_in_a_loop(run):
+    shutil.rmtree(run)
+    run.symlink_to(run.name)
+    return run
+
+
 def naive_time(run):
     file = run / "run.json"
     file.write_bytes(file.read_bytes().replace(b"00:00Z", b"00:00"))
@@ -153,6 +184,11 @@ def absent(run):
         foreign_format,
         foreign_platform,
         naive_time,
+        endless_time,
+        foreign_stage,
+        twice_and_a_command,
+        lost_record,
+        lost_in_a_loop,
         damage_results,
         foreign_name,
         foreign_frontend,

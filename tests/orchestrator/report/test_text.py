@@ -42,8 +42,8 @@ def test_what_is_written_out(text, shown):
 
 
 def test_visible_all_reaches_into_structs():
-    missing = Missing("run\x00", "a", "b", "c", "d", "e")
-    assert visible_all([missing]) == [msgspec.structs.replace(missing, run=r"run\x00")]
+    missing = Missing("run\x00\n::error::", "a", "b", "c", "d", "e")
+    assert visible_all([missing]) == [msgspec.structs.replace(missing, run=r"run\x00\n::error::")]
 
 
 @given(st.text(max_size=300), st.integers(min_value=40, max_value=200))
