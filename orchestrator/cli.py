@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from orchestrator.commands import (
     tracker,
 )
 from orchestrator.errors import UsageError, nearest
+from orchestrator.report.text import visible
 
 COMMANDS = {
     "run": (run, "run trials, audit them and write a report"),
@@ -64,6 +66,9 @@ def parser() -> Parser:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status: 0 to 3, as the user guide tells."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal may lack the sign of an arrow
+            stream.reconfigure(errors="backslashreplace")
     try:
         args, unknown = parser().parse_known_args(words)
         if unknown:
@@ -71,14 +76,14 @@ def main(words: Sequence[str] | None = None) -> int:
         status: int = args.main(args)
         sys.stdout.flush()
     except UsageError as error:
-        print(f"pnnx-parity: {error}", file=sys.stderr)
+        print(f"pnnx-parity: {visible(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("pnnx-parity: interrupted", file=sys.stderr)
         return 3
-    except BrokenPipeError:  # whoever reads has seen enough
+    except BrokenPipeError:  # nobody heard the rest, which may be that something is unexpected
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 3
     return status
 
 

@@ -96,7 +96,9 @@ class Bar:
         self._progress.update(self._task, completed=done, failing=failing, left=_left(left))
 
     def line(self, text: str) -> None:
-        self._progress.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self._progress.console.print(
+            text, markup=False, highlight=False, emoji=False, soft_wrap=True
+        )
 
     def close(self) -> None:
         self._progress.stop()

@@ -11,6 +11,7 @@ from orchestrator.errors import UsageError, nearest
 from orchestrator.expectations import Table, load_tables
 from orchestrator.plan import Selection, check_suites
 from orchestrator.report import Reasons
+from orchestrator.report.text import visible
 from suites import registry
 from suites.registry import CaseInfo, RegistryError
 from suites.reviewed import ReviewError, read_reviewed
@@ -46,7 +47,7 @@ def selection_arguments(parser: argparse.ArgumentParser) -> None:
 
 def warn(text: str) -> None:
     """Say what does not stop a command."""
-    print(f"warning: {text}", file=sys.stderr)
+    print(f"warning: {visible(text)}", file=sys.stderr)
 
 
 class Known:

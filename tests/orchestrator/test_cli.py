@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -128,8 +129,17 @@ def test_list_into_a_closed_pipe() -> None:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()
-        assert process.wait(30) == 0
+        assert process.wait(30) == 3
         assert process.stderr.read() == b""
+
+
+def test_signs_that_a_terminal_lacks_are_written_out() -> None:
+    words = [sys.executable, "-m", "orchestrator.cli", "run", "--cell", "\u2192\udcff\x1b[31m"]
+    ascii_only = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "1"}
+    done = subprocess.run(words, capture_output=True, timeout=60, env=ascii_only, check=False)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert done.stderr.startswith(rb"pnnx-parity: unknown cell '\u2192\udcff\x1b[31m'")
 
 
 def test_doctor_finds_the_cell_well(capsys: pytest.CaptureFixture[str]) -> None:
