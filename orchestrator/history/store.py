@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -32,6 +33,9 @@ VERSION = 1
 
 WAIT = 30.0
 """Seconds to wait for another writer."""
+
+TOLD = 4096
+"""Characters of a diagnostic that are kept: what it is known by. The run's folder has the whole."""
 
 ENOUGH = 100_000
 """How many results are compared with, of the newest runs: sixty runs of 1,600 trials."""
@@ -109,15 +113,30 @@ class History:
     def __init__(self, file: Path) -> None:
         self._db = sqlite3.connect(file, timeout=WAIT, isolation_level=None)
         try:
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA foreign_keys = ON")
-            if not self._is_ready(file):
-                with self._transaction():
-                    if not self._is_ready(file):  # another may have made it meanwhile
-                        self._make()
+            with _as_written():
+                self._use_wal()
+                self._db.execute("PRAGMA foreign_keys = ON")
+                if not self._is_ready(file):
+                    with self._transaction():
+                        if not self._is_ready(file):  # another may have made it meanwhile
+                            self._make()
         except BaseException:
             self._db.close()
             raise
+
+    def _use_wal(self) -> None:
+        """Set the mode, which stays with the file. While another writes to a file that has it not
+        yet, SQLite fails at once, whatever time it was given."""
+        end = time.monotonic() + WAIT
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                    raise
+                time.sleep(0.02)
+            else:
+                return
 
     def _is_ready(self, file: Path) -> bool:
         """Whether the tables are there; False for an empty file. Raises HistoryError."""
@@ -187,6 +206,10 @@ class History:
 
     def past(self, enough: int = ENOUGH) -> Past:
         """The newest runs: as many as have about `enough` results."""
+        with _as_written():
+            return self._past(enough)
+
+    def _past(self, enough: int) -> Past:
         runs: dict[int, PastRun] = {}
         for number, started, name, cpu, count in self._db.execute(
             "SELECT id, started, name, cpu, results FROM runs ORDER BY started DESC, name DESC"
@@ -209,7 +232,7 @@ class History:
             (number,),
         )
         for *trial, platform, outcome, stage, diagnostic, seconds in rows:
-            came = Came(run, OUTCOMES[outcome], STAGES[stage], diagnostic, seconds)
+            came = Came(run, OUTCOMES[outcome], STAGES[stage], diagnostic, float(seconds))
             yield key(*trial, platform), came
 
     def of_case(self, case: str) -> list[Recorded]:
@@ -223,7 +246,18 @@ class History:
             ' WHERE "case" = ? ORDER BY started, runs.name',
             (case,),
         )
-        return [_recorded(case, row) for row in rows]
+        with _as_written():
+            return [_recorded(case, row) for row in rows]
+
+
+@contextlib.contextmanager
+def _as_written() -> Iterator[None]:
+    """Take values that this program writes nowhere for the damage that they are: SQLite does not
+    see it. Raises Damaged."""
+    try:
+        yield
+    except (KeyError, ValueError, msgspec.DecodeError) as error:
+        raise Damaged(f"a value that nobody wrote: {error}") from None
 
 
 def _run(record: RunRecord, results: int) -> tuple[Any, ...]:
@@ -265,5 +299,5 @@ def _json(facts: Mapping[str, str]) -> str:
 
 
 def _text(diagnostic: str) -> str:
-    """What SQLite keeps whole: Unicode without NUL."""
-    return diagnostic.encode(errors="backslashreplace").decode().replace("\0", r"\x00")
+    """What SQLite keeps whole: Unicode without NUL, here of bounded length."""
+    return diagnostic[:TOLD].encode(errors="backslashreplace").decode().replace("\0", r"\x00")

@@ -81,6 +81,9 @@ def read_run(folder: Path) -> RunFolder:
         raise RunError(str(error)) from None
     if record.format != FORMAT:
         raise RunError(f"{file}: of format {record.format}; this program reads {FORMAT}")
+    for moment in filter(None, (record.started, record.finished)):
+        if not 1970 <= moment.year < 9999:
+            raise RunError(f"{file}: this program was not run in the year {moment.year}")
     for name, cell in record.cells.items():
         if not (NAME.fullmatch(name) and NAME.fullmatch(cell.platform)):
             raise RunError(f"{file}: this program has no cell {name!r} on {cell.platform!r}")

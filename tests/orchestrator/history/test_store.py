@@ -6,6 +6,7 @@ import datetime
 import sqlite3
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,44 @@ def test_writers_wait_for_each_other(tmp_path):
         assert writer.returncode == 0, error
     with History(tmp_path / "history.sqlite") as history:
         assert len(history.past().runs) == 24
+
+
+def test_a_new_file_is_waited_for_while_another_writes_to_it(tmp_path):
+    file = tmp_path / "history.sqlite"
+    other = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")  # as one who is a moment ahead
+    ahead = threading.Timer(0.3, other.close)
+    ahead.start()
+    add(file, 0, result())
+    ahead.join()
+
+
+def test_diagnostics_are_kept_as_far_as_they_are_known_by(tmp_path):
+    add(tmp_path / "history.sqlite", 0, result(diagnostic="x" * 1_000_000))
+    assert (tmp_path / "history.sqlite").stat().st_size < 100_000
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE trials SET outcome = 'x'",
+        "UPDATE trials SET stage = 'x'",
+        "UPDATE trials SET seconds = 'x'",
+        "UPDATE runs SET started = 'x'",
+        "UPDATE cells SET packages = '['",
+    ],
+)
+def test_values_of_no_meaning_are_damage(tmp_path, damage):
+    file = tmp_path / "history.sqlite"
+    add(file, 0, result())
+    with sqlite3.connect(file) as db:
+        db.execute(damage)
+    db.close()
+    warnings: list[str] = []
+    read = (lambda history: history.of_case("F_relu")) if "cells" in damage else History.past
+    attempt(file, read, None, warnings.append)
+    (warning,) = warnings
+    assert "is damaged (a value that nobody wrote" in warning
 
 
 def test_half_a_run_is_never_there(tmp_path):

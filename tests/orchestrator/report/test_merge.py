@@ -129,6 +129,12 @@ def foreign_platform(run):
     return file
 
 
+def no_date(run):
+    file = run / "run.json"
+    file.write_bytes(file.read_bytes().replace(b'"started":"2026', b'"started":"0001'))
+    return file
+
+
 def endless_time(run):
     file = run / "results.jsonl"
     file.write_bytes(file.read_bytes().replace(b'"convert":', b'"convert":1e300,"load":'))
@@ -184,6 +190,7 @@ def absent(run):
         foreign_format,
         foreign_platform,
         naive_time,
+        no_date,
         endless_time,
         foreign_stage,
         twice_and_a_command,
