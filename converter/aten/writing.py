@@ -29,8 +29,13 @@ def zero(call: Call, emit: Emitter) -> None:
 
 @lowers("copy.default")
 def copy(call: Call, emit: Emitter) -> None:
-    """The source, in the dtype and shape of what it is copied to."""
-    target, source = call.tensor("self"), call.tensor("src")
+    """The source, in the dtype and shape of what it is copied to; `x.copy_(2)` copies a number."""
+    target = call.tensor("self")
+    if isinstance(call.args["src"], bool | int | float | complex):
+        value = call.number_or_complex("src")
+        emit.op("Tensor.fill", call.output, input=target, value=value)
+        return
+    source = call.tensor("src")
     if source.dtype != target.dtype:
         source = cast(emit, source, str(target.dtype))
     if source.shape == target.shape:

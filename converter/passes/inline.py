@@ -26,7 +26,8 @@ class InlineNumbers(Pass):
 
     After: `torch.gt x -> y other=0.5`; likewise `add(@0,@1)` of x and s becomes `add(@0,0.5)`. A
     tensor without dims and a number of its kind count alike for the type of the result where a
-    tensor with dims is of a kind as wide. The kernels are the same but for powers, which stay.
+    tensor with dims is of a kind as wide. The kernels are the same but for powers, which stay, as
+    do functions that take tensors only.
     """
 
     def run(self, graph: Graph) -> int:
@@ -51,7 +52,7 @@ def inline_arguments(graph: Graph, op: Operator) -> bool:
 def inline_places(graph: Graph, op: Operator) -> bool:
     formula = parse(op)
     numbers = [number(operand, op.inputs) for operand in op.inputs]
-    if all(value is None for value in numbers) or has_power(formula):
+    if all(value is None for value in numbers) or wants_tensors(formula):
         return False
     left = [place for place, value in enumerate(numbers) if value is None]
 
@@ -70,10 +71,13 @@ def inline_places(graph: Graph, op: Operator) -> bool:
     return True
 
 
-def has_power(tree: Tree) -> bool:
+TENSORS_ONLY = frozenset({"atan2", "fmod", "logaddexp", "pow"})
+
+
+def wants_tensors(tree: Tree) -> bool:
     if not isinstance(tree, Function):
         return False
-    return tree.name == "pow" or any(map(has_power, tree.arguments))
+    return tree.name in TENSORS_ONLY or any(map(wants_tensors, tree.arguments))
 
 
 def number(operand: Operand, beside: list[Operand]) -> int | float | None:

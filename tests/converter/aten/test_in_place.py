@@ -27,6 +27,7 @@ def test_every_name_of_a_written_tensor_means_the_result() -> None:
         "[a := x + 0, F.relu(a, inplace=True), a]",
         "[a := x + 0, F.dropout(a, 0.5, training=False, inplace=True), a]",
         "[a := x + 0, a.copy_(y), a]",
+        "[a := x + 0, a.copy_(0.1), a, b := x.half(), b.copy_(0.1), b]",
         "[a := x + 0, a.copy_(y[:1, :, :1]), a]",
         "[a := x + 0, a.fill_(2), a]",
         "[a := x + 0, a.fill_(y[0, 0, 0]), a]",
@@ -57,6 +58,9 @@ def test_every_name_of_a_written_tensor_means_the_result() -> None:
 def test_writes_reach_what_shares_the_memory() -> None:
     check(
         "[a := x + 0, b := a[0], b.mul_(2), a, b]",
+        "[a := x + 0, b := a.expand_as(y), b.add_(1), a]",
+        "[a := x + 0, b := a.real, b.add_(1), a]",
+        "[a := x + 0, a.ldexp_(y)]",
         "[a := x + 0, b := a[:, 1], a.add_(1), b]",
         "[a := x + 0, b := a[-1, 1:, ::2], b.neg_(), a, a[1], b]",
         "[a := x + 0, b := a[:, -2:-1], b.zero_(), a]",

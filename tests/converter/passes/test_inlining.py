@@ -48,6 +48,12 @@ def test_a_tensor_without_dims_is_a_number(before, after):
     assert_becomes(InlineNumbers(), graph(stored(before), {"s.data": HALF}), inlined(after))
 
 
+@pytest.mark.parametrize("name", ["atan2", "fmod", "logaddexp", "pow"])
+def test_functions_of_tensors_only_keep_theirs(name):
+    before = stored(f"pnnx.Expression op 2 1 x s y expr={name}(@0,@1)")
+    assert_stays(InlineNumbers(), before, {"s.data": HALF})
+
+
 def test_a_whole_number():
     made = graph(
         stored("pnnx.Expression op 2 1 x s y expr=mul(@0,@1)", "i64"), {"s.data": np.array(3)}
