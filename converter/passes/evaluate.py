@@ -302,6 +302,7 @@ BITWISE: dict[str, Callable[[Any, Any], Any]] = {
 }
 WHOLE: dict[str, Callable[[Any, Any], Any]] = {
     "floor_divide": np.floor_divide,
+    "fmod": np.fmod,
     "remainder": np.remainder,
 }
 

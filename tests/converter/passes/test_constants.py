@@ -127,6 +127,7 @@ ROWS = [
     ("pnnx.Expression expr=pow(@0,2)", [X], lambda x: x**2),
     ("pnnx.Expression expr=floor_divide(@0,@1)", [I, J], lambda x, y: x // y),
     ("pnnx.Expression expr=remainder(@0,@1)", [I, J], lambda x, y: x % y),
+    ("pnnx.Expression expr=fmod(@0,@1)", [I, J], torch.fmod),
     ("pnnx.Expression expr=and(@0,@1)", [B, ~B], lambda x, y: x & y),
     ("pnnx.Expression expr=xor(@0,@1)", [I, J], lambda x, y: x ^ y),
     *[
