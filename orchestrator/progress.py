@@ -53,8 +53,8 @@ class Progress(AbstractContextManager["Progress"]):
         self._done += 1
         if not judgement.verdict.green:
             self._failing += 1
-            said = first_line(visible(result.diagnostic))
-            self.line(f"{judgement.verdict} {result.trial}: {judgement.why}: {said}")
+            said = (judgement.why, first_line(visible(result.diagnostic)))
+            self.line(f"{judgement.verdict} {result.trial}: {': '.join(filter(None, said))}")
         self.tick()
 
     def line(self, text: str) -> None:

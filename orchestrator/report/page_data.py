@@ -11,6 +11,7 @@ from markupsafe import Markup
 from orchestrator.report.differences import PACKAGES
 from orchestrator.report.model import Cell, Missing, Report, Row
 from orchestrator.report.text import LIMIT, cut
+from suites.registry import ON_REQUEST
 from suites.trial import DEVICES, EXPORTS, FRONTENDS, TARGETS, Outcome, Stage
 
 BUDGET = 600_000
@@ -79,6 +80,7 @@ def page_data(report: Report) -> dict[str, Any]:
             "target": TARGETS,
             "device": DEVICES,
         },
+        "onRequest": sorted(ON_REQUEST),
         "stages": list(Stage),
         "glyphs": {**GLYPHS, MISSING["outcome"]: "?"},
         "versions": {cell.label: _versions(cell) for cell in report.cells},
@@ -95,7 +97,7 @@ def _milliseconds(row: Row) -> list[float | None]:
 def _within(texts: list[str], budget: int) -> list[str]:
     """The texts, cut shorter and shorter until all together fit."""
     limit = LIMIT
-    while sum(len(msgspec.json.encode(text)) for text in texts) > budget and limit > 32:
+    while sum(len(embed(text).encode()) for text in texts) > budget and limit > 32:
         limit //= 2
         texts = [cut(text, limit) for text in texts]
     return texts

@@ -65,7 +65,7 @@ def cut(text: str, limit: int = LIMIT) -> str:
     tail = limit // 4
     start = data[: limit - tail].decode(errors="ignore")
     end = data[-tail:].decode(errors="ignore")
-    return f"{start}\n… {len(data) - limit:,} bytes left out, whole in results.jsonl …\n{end}"
+    return f"{start}\n… the middle is left out, whole in results.jsonl …\n{end}"
 
 
 def first_line(text: str, limit: int = 240) -> str:

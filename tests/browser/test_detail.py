@@ -98,6 +98,12 @@ def test_an_export_of_another_kind(visit, busy):
     expect(page.locator("#detail .command")).to_contain_text("--export decomposed")
 
 
+def test_a_case_that_runs_on_request(visit, busy):
+    page = visit(busy)
+    words = page.evaluate("commandOf({...trials[0], suite: 'selfcheck'})")
+    assert words[-1] == "--suite selfcheck"
+
+
 @pytest.mark.parametrize("has_clipboard", [True, False])
 def test_the_command_is_copied(visit, busy, has_clipboard):
     """Also where a page that was opened as a file gets no clipboard."""

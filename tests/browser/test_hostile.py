@@ -83,7 +83,7 @@ def test_a_megabyte_is_cut_and_says_where_the_rest_is(visit, hostile):
     assert len(text) < 4200
     assert text.startswith("x" * 3000)
     assert text.endswith("y" * 1000)
-    assert "bytes left out, whole in results.jsonl" in text
+    assert "the middle is left out, whole in results.jsonl" in text
     expect(page.locator("#detail")).to_contain_text("<b onclick=x>run/results.jsonl")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

@@ -90,6 +90,7 @@ function stages(trial) {
 function commandOf(trial) {
   const options = { cell: trial.cell.split("@")[0], frontend: trial.frontend, target: trial.target, device: trial.device };
   if (trial.export !== "plain") options.export = trial.export;
+  if (data.onRequest.includes(trial.suite)) options.suite = trial.suite;
   const words = Object.entries(options).map(([name, value]) => `--${name} ${value}`);
   return ["pnnx-parity run", `-k ${trial.case}`, ...words];
 }
