@@ -101,16 +101,19 @@ def hardtanh(op: Op) -> Blob:
 
 @ncnn("torch.clamp", "torch.clip")
 def clamp(op: Op) -> Blob:
-    """One bound is a minimum or maximum, which lets infinities pass that Clip does not."""
-    low, high = op.params.get("min"), op.params.get("max")
+    """One bound is a minimum or maximum, which lets infinities pass that Clip does not; a bound may
+    be a tensor.
+    """
     x = op.blob()
-    if low is None and high is None:
-        return x
-    if high is None:
-        return binary(op, MAX, x, op.number("min"))
-    if low is None:
-        return binary(op, MIN, x, op.number("max"))
-    return pointwise(op, CLIP(min=op.number("min"), max=op.number("max")), x)
+    if op.params.get("min") is not None and op.params.get("max") is not None:
+        return pointwise(op, CLIP(min=op.number("min"), max=op.number("max")), x)
+    for kind, name in ((MAX, "min"), (MIN, "max")):
+        bound: Blob | float | None = op.argument(name, op.count)
+        if bound is None and op.params.get(name) is not None:
+            bound = op.number(name)
+        if bound is not None:
+            x = binary(op, kind, x, bound)
+    return x
 
 
 @ncnn("F.softshrink", "nn.Softshrink")

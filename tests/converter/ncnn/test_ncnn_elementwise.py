@@ -103,6 +103,18 @@ def test_prelu_of_channels_and_of_an_input(tmp_path: Path) -> None:
     )
 
 
+def test_bounds_that_are_tensors(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    calls = Calls(
+        lambda x, low, high: torch.clamp(x, low, high),
+        lambda x, low, high: torch.clamp(x, min=low),
+        lambda x, low, high: torch.clamp(low, max=x),
+        lambda x, low, high: torch.clamp(torch.clamp(high, min=x), max=0.5),
+    )
+    shapes = [(3, 4, 6), (4, 1), (6,)]
+    check(calls, *map(torch.randn, shapes), folder=tmp_path)
+
+
 UNARY = [
     torch.abs,
     torch.acos,
