@@ -13,6 +13,7 @@ TWINS: Mapping[str, str] = {
     "float_power_.Scalar": "float_power.Tensor_Scalar",
     "float_power_.Tensor": "float_power.Tensor_Tensor",
     "floor_divide_.Tensor": "floor_divide.default",
+    "ldexp_.default": "ldexp.Tensor",
     "pow_.Scalar": "pow.Tensor_Scalar",
     "pow_.Tensor": "pow.Tensor_Tensor",
     "transpose_.default": "transpose.int",

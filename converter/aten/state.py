@@ -10,7 +10,7 @@ import numpy as np
 from converter.archive.program import OutputKind, Program
 from converter.archive.values import TensorRef
 from converter.errors import UnsupportedError, Where
-from converter.ir import DTYPES, Attribute, Graph, LazyData, Operator
+from converter.ir import DTYPES, Attribute, Graph, LazyData, Operand, Operator
 
 STATE = "pnnx.State"
 """The operator of a stored tensor as it is when a call begins, where the model changes it."""
@@ -53,6 +53,7 @@ def check_state(graph: Graph, program: Program, changed: Mapping[str, Where | No
                 )
     if graph.of_type(STATE):
         forget(graph)
+        read_back(graph)
     live = needed(graph)
     for op in graph.of_type(STATE):
         if op in live:
@@ -68,15 +69,60 @@ def forget(graph: Graph) -> None:
     """Store what is filled with a number: whatever was there before, it is the same."""
     for op in graph.of_type("Tensor.fill"):
         (output,) = op.outputs
-        value, shape, dtype = op.params.get("value"), output.shape or (), output.dtype
-        if output.shape is None or dtype is None or not isinstance(value, int | float | complex):
-            continue
-        sizes = tuple(dim for dim in shape if isinstance(dim, int))
-        if len(sizes) == len(shape):
-            data = LazyData(partial(np.full, sizes, value, DTYPES[dtype]))
+        value, shape, dtype = op.params.get("value"), sizes(output), output.dtype
+        known = output.shape is not None and len(shape) == len(output.shape)
+        if known and dtype is not None and isinstance(value, int | float | complex):
+            data = LazyData(partial(np.full, shape, value, DTYPES[dtype]))
             op.type, op.params = "pnnx.Attribute", {}
-            op.attrs["data"] = Attribute(dtype, sizes, data)
+            op.attrs["data"] = Attribute(dtype, shape, data)
             graph.set_inputs(op, [])
+
+
+WRITERS = ("Tensor.slice_copy", "torch.select_scatter", "torch.slice_scatter")
+"""Operators whose result is their first input, but for what `src` is put in the place of."""
+
+
+def read_back(graph: Graph) -> None:
+    """Read what was just written from where it came, so that the rest of it is not needed."""
+    for op in graph.of_type("Tensor.select", "Tensor.slice", *WRITERS):
+        source = op.inputs[0]
+        place = region(op, source)
+        if place is None:
+            continue
+        (output,) = op.outputs
+        writer = source.producer
+        whole = place[1] == range(sizes(source)[place[0]])
+        if op.type in WRITERS:
+            same = op.input("src") if whole else None
+        elif whole:
+            same = source
+        elif writer is not None and writer.type in WRITERS:
+            same = writer.input("src") if region(writer, source) == place else None
+        else:
+            same = None
+        if same is not None and (same.shape, same.dtype) == (output.shape, output.dtype):
+            graph.replace_uses(output, same)
+
+
+def region(op: Operator, whole: Operand) -> tuple[int, int | range] | None:
+    """The dim, and the index or the range of it, that an operator reads or writes, if known."""
+    index = op.params.get("index", op.params.get("select"))
+    dim, start, end, step = (op.params.get(name) for name in ("dim", "start", "end", "step"))
+    extents = sizes(whole)
+    if not isinstance(dim, int) or len(extents) != len(whole.shape or ()) or not extents:
+        return None
+    dim %= len(extents)
+    if isinstance(index, int):
+        return dim, index % max(extents[dim], 1)
+    if not isinstance(step, int) or not isinstance(start, int | None) or "start" not in op.params:
+        return None
+    if not isinstance(end, int | None) or "end" not in op.params:
+        return None
+    return dim, range(*slice(start, end, step).indices(extents[dim]))
+
+
+def sizes(operand: Operand) -> tuple[int, ...]:
+    return tuple(dim for dim in operand.shape or () if isinstance(dim, int))
 
 
 def needed(graph: Graph) -> set[Operator]:

@@ -52,6 +52,14 @@ def itself(emit: Emitter, call: Call, index: int, whole: Operand, part: Operand)
     return part
 
 
+@writes_back("expand", "expand_as", "real")
+def unchanged(emit: Emitter, call: Call, index: int, whole: Operand, part: Operand) -> Operand:
+    """Of the tensor itself only: not of an element that is repeated, nor of half of a number."""
+    if (whole.shape, whole.dtype) != (part.shape, part.dtype):
+        raise not_written(call)
+    return part
+
+
 @writes_back(
     *("view", "view_as", "_unsafe_view", "reshape", "reshape_as", "flatten", "ravel", "unflatten"),
     *("squeeze", "unsqueeze"),
