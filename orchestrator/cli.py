@@ -84,6 +84,11 @@ def main(words: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # nobody heard the rest, which may be that something is unexpected
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 3
+    except OSError as error:  # a full disk, a folder that cannot be written
+        if error.filename is None:
+            raise
+        print(f"pnnx-parity: {visible(str(error.filename))}: {error.strerror}", file=sys.stderr)
+        return 3
     return status
 
 

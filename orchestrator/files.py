@@ -8,8 +8,17 @@ from pathlib import Path
 
 
 def write_whole(path: Path, data: bytes | str) -> None:
-    """Write to a temporary file beside `path`, then rename it: no reader sees half a file."""
-    content = data.encode("utf-8") if isinstance(data, str) else data
+    """Write to a temporary file beside `path`, then rename it: no reader sees half a file.
+
+    Raises OSError with the name `path`.
+    """
+    try:
+        _write_whole(path, data.encode("utf-8") if isinstance(data, str) else data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _write_whole(path: Path, content: bytes) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:

@@ -18,7 +18,7 @@ decode = msgspec.json.Decoder(Result).decode
 
 
 class JournalError(UsageError):
-    """A journal that cannot be continued."""
+    """A journal that cannot be read or continued."""
 
 
 def read(file: Path) -> list[Result]:
@@ -52,15 +52,19 @@ class Journal:
     """Appends results to a run's journal; a torn last line is cut off first."""
 
     def __init__(self, file: Path) -> None:
+        self._path = file
         self._file = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         os.ftruncate(self._file, sum(map(len, _whole_lines(file))))
 
     def add(self, result: Result) -> None:
-        """Append a result; when this returns it is on the disk."""
+        """Append a result; when this returns it is on the disk. Raises JournalError."""
         line = memoryview(msgspec.json.encode(result) + b"\n")
-        while line:
-            line = line[os.write(self._file, line) :]
-        os.fsync(self._file)
+        try:
+            while line:
+                line = line[os.write(self._file, line) :]
+            os.fsync(self._file)
+        except OSError as error:
+            raise JournalError(f"{self._path}: {error.strerror}; mend that, then resume") from None
 
     def __enter__(self) -> Journal:
         return self

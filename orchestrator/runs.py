@@ -62,17 +62,18 @@ class Run:
 def create(folder: Path | None, command: Sequence[str], plan: list[Trial]) -> Run:
     """Make the folder of a new run, named after the time if none is given. Raises UsageError."""
     started = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
-    if folder is None:
-        folder = _fresh(RESULTS / started.strftime("%Y%m%d-%H%M%S"))
-    elif (folder / RECORD).exists() or (folder / journal.NAME).exists():
+    if folder is not None and any(os.path.exists(folder / name) for name in (RECORD, journal.NAME)):
         raise UsageError(
             f"{folder} holds a run already; give another --output, or --resume {folder}"
         )
-    else:
-        try:
+    try:
+        if folder is None:
+            folder = _fresh(RESULTS / started.strftime("%Y%m%d-%H%M%S"))
+        else:
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(f"--output {folder}: {error.strerror}; give another folder") from None
+    except OSError as error:
+        where = folder or RESULTS
+        raise UsageError(f"{where}: {error.strerror}; give another folder with --output") from None
     record = RunRecord(
         run=folder.resolve().name,
         started=started,

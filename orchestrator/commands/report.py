@@ -27,6 +27,7 @@ def main(args: argparse.Namespace) -> int:
     try:
         write(report, args.output)
     except OSError as error:
-        raise UsageError(f"--output {args.output}: {error.strerror}; give another folder") from None
+        where = f"{error.filename}: {error.strerror}"
+        raise UsageError(f"{where}; mend that, or give another --output") from None
     tell(report, args.output, known.cases)
     return report.status

@@ -16,7 +16,7 @@ from orchestrator.report.page import page
 
 def write(report: Report, folder: Path) -> None:
     """Write junit.xml, report.md, report.json and index.html, each whole; append report.md to
-    `$GITHUB_STEP_SUMMARY` where that is set."""
+    `$GITHUB_STEP_SUMMARY` where that is set. Raises OSError, with the file's name."""
     folder.mkdir(parents=True, exist_ok=True)
     short = markdown(report)
     write_whole(folder / "report.json", msgspec.json.encode(report))

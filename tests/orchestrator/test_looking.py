@@ -56,6 +56,19 @@ def run(tmp_path: Path) -> Path:
     return write_run(tmp_path / "results" / "run", results, cells={CELL: cell()}, plan=plan)
 
 
+def test_a_report_that_cannot_be_written_is_told(tmp_path, monkeypatch, capsys):
+    whole = write_run(tmp_path / "results" / "whole", [passed("F_elu", CELL)], cells={CELL: cell()})
+    (whole / "index.html").mkdir()
+    assert main(["run", "--resume", "whole"]) == 3  # what was run is there, the report is not
+    assert capsys.readouterr().err == f"pnnx-parity: {whole}/index.html: Is a directory\n"
+    (tmp_path / "file").touch()
+    assert main(["report", str(whole), "--output", str(tmp_path / "file")]) == 2
+    assert "file: File exists; mend that, or give another --output" in capsys.readouterr().err
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "none" / "summary"))
+    assert main(["report", str(whole), "--output", str(tmp_path / "report")]) == 2
+    assert "none/summary: No such file or directory; mend that" in capsys.readouterr().err
+
+
 def test_audit_of_the_tables_alone(tables, capsys):
     (tables / "t.toml").write_text(ENTRY.format(target="pnnx", when="torch>=2.13"))
     assert main(["audit"]) == 0

@@ -51,7 +51,7 @@ def test_output_is_not_overwritten(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="mine holds a run already; give another --output"):
         runs.create(tmp_path / "mine", [], PLAN)
     (tmp_path / "file").touch()
-    with pytest.raises(UsageError, match=r"--output .*file/x: Not a directory"):
+    with pytest.raises(UsageError, match=r"file/x: Not a directory; give another folder"):
         runs.create(tmp_path / "file" / "x", [], PLAN)
 
 
@@ -69,6 +69,13 @@ def test_not_a_run(tmp_path: Path, text: str | None, says: str) -> None:
         (tmp_path / "run.json").write_text(text)
     with pytest.raises(UsageError, match=says):
         runs.reopen(str(tmp_path))
+
+
+def test_results_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(runs, "RESULTS", tmp_path / "file" / "results")
+    with pytest.raises(UsageError, match="results: Not a directory; give another folder"):
+        runs.create(None, [], PLAN)
 
 
 def test_discarded(tmp_path: Path) -> None:
