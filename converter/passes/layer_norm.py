@@ -186,7 +186,7 @@ def reduced(op: Operator | None, type: str) -> tuple[int, ...] | None:
     if op is None or op.type != type or op.params.get("keepdim") is not True:
         return None
     dims, shape = op.params.get("dim"), op.inputs[0].shape
-    if not isinstance(dims, tuple) or shape is None:
+    if not isinstance(dims, tuple) or not shape:
         return None
     return tuple(sorted(dim % len(shape) for dim in dims if isinstance(dim, int)))
 

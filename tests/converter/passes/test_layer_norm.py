@@ -111,6 +111,7 @@ def test_channels_are_normalized_as_the_last_dim(w):
         spelled(*ROOT, *AFFINE, dim="(1)", mean="(2,1,16)"),
         spelled(*ROOT, *AFFINE).replace("1 1 s v dim=(-1)", "1 1 s v dim=(1)"),
         spelled(*ROOT, *AFFINE).replace("f32", "f16"),
+        spelled(*ROOT, "y d r div(@0,@1)", x="()", mean="()"),
     ],
 )
 def test_other_formulas_stay(text):
