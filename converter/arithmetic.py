@@ -61,6 +61,12 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "min": min,
     "round": round,
     "sqrt": math.sqrt,
+    "sym_float": float,
+    "sym_int": int,
+    "sym_max": max,
+    "sym_min": min,
+    "sym_not": lambda a: not a,
+    "sym_sqrt": math.sqrt,
     "trunc": math.trunc,
 }
 """The functions of torch's symbolic expressions (torch/utils/_sympy/functions.py), and Python's."""
@@ -121,7 +127,7 @@ def _evaluate(node: ast.expr, known: Mapping[str, int]) -> Any:
                 COMPARE[type(op)](one, other)
                 for op, one, other in zip(ops, operands, operands[1:], strict=False)
             )
-        case ast.Call(func=ast.Attribute(ast.Name("math"), name), args=args, keywords=[]):
+        case ast.Call(func=ast.Attribute(ast.Name("math" | "torch"), name), args=args, keywords=[]):
             return _evaluate(ast.Call(ast.Name(name), args, []), known)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from converter.aten.call import Arg, Call
 from converter.aten.emit import Emitter
+from converter.aten.expr import sizes_of
 from converter.aten.registry import lowers, same
 
 KINDS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
@@ -48,14 +49,14 @@ def real_to_complex(call: Call, emit: Emitter) -> None:
 @lowers("_fft_c2r.default")
 def complex_to_real(call: Call, emit: Emitter) -> None:
     source, dims = call.tensor("self"), call.integers("dim")
-    sizes = call.sizes(source)
+    sizes = sizes_of(source)
     emit.op(
         "torch.fft.irfftn",
         call.output,
         input=source,
         dim=dims,
         norm=INVERSE[call.integer("normalization")],
-        s=(*(sizes[dim] for dim in dims[:-1]), call.integer("last_dim_size")),
+        s=(*(sizes[dim] for dim in dims[:-1]), call.size("last_dim_size")),
     )
 
 

@@ -224,7 +224,8 @@ def view_as_complex(op: Operator, scope: Scope) -> None:
 
 def adaptive_pool(op: Operator, scope: Scope) -> None:
     positional, named = split_arguments(op, scope)
-    named["output_size"] = modules.output_size(param(op, "output_size"))
+    if not op.has_input("output_size"):
+        named["output_size"] = modules.output_size(param(op, "output_size"))
     scope.assign(op, call(op.type, positional, named), results(op))
 
 

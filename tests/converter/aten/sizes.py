@@ -9,7 +9,8 @@ converted differ, the message names the sizes.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,11 @@ from torch import nn
 from torch.export import Dim
 
 import converter
-from suites.compare import Rule, compare, exact
+from suites.compare import Rule, arithmetic, compare, exact
+
+EXACT: Mapping[int, Rule] = {1: exact}
+LEVELS: Mapping[int, Rule] = {0: exact, 1: exact, 2: arithmetic}
+"""How exact each optlevel is."""
 
 Sizes = Sequence[tuple[int, ...]]
 """The shape of each input, or a number for one that is none."""
@@ -66,22 +71,19 @@ def text(shapes: Sizes) -> str:
 def check(
     model: nn.Module,
     *shapes: Sizes,
-    rule: Rule = exact,
-    optlevel: int = 1,
+    rules: Mapping[int, Rule] = EXACT,
     decomposed: bool = False,
 ) -> str:
-    """Check that one conversion computes what eager does at each of the sizes.
+    """Check that one conversion computes what eager does at each of the sizes, by the rule of each
+    optlevel.
 
-    Return the `.pnnx.param`. Conversions with `inputshape2=` and without any shapes are compared.
+    The program is converted without any shapes, and with the first two. Return the `.pnnx.param`.
     """
+    dims = {"inputshape": text(shapes[0]), "inputshape2": text(shapes[1])}
     with tempfile.TemporaryDirectory() as name:
         path = export(model, shapes, Path(name), decomposed=decomposed)
-        options: list[dict[str, Any]] = [
-            {},
-            {"inputshape": text(shapes[0]), "inputshape2": text(shapes[1])},
-        ]
-        for given in options:
-            converter.convert(path, ncnn=False, optlevel=optlevel, **given)
+        for (level, rule), given in product(rules.items(), ({}, dims)):
+            converter.convert(path, ncnn=False, optlevel=level, **given)
             converted = load(Path(name, "model_pnnx.py"))
             for one in shapes:
                 with torch.no_grad():
@@ -89,5 +91,5 @@ def check(
                 try:
                     compare(expected, actual, rule)
                 except Exception as error:
-                    raise AssertionError(f"at {one}, {given}: {error}") from error
+                    raise AssertionError(f"at {one}, {given}, {level}: {error}") from error
         return Path(name, "model.pnnx.param").read_text()

@@ -8,10 +8,8 @@ from collections.abc import Callable
 import pytest
 import torch
 import torch.nn.functional as F
-from sizes import check
+from sizes import LEVELS, check
 from torch import nn
-
-from suites.compare import arithmetic
 
 
 class One(nn.Module):
@@ -283,7 +281,6 @@ class Pooled(nn.Module):
         return x[:, :last].amax(1) + y.sum(1) * last
 
 
-@pytest.mark.parametrize("optlevel", [1, 2])
 @pytest.mark.parametrize(
     ("model", "shapes"),
     [
@@ -295,6 +292,6 @@ class Pooled(nn.Module):
         (Pooled, ([(2, 8, 4), (2, 3, 4)], [(3, 5, 4), (3, 6, 4)], [(4, 9, 4), (4, 2, 4)])),
     ],
 )
-def test_networks(model: type[nn.Module], shapes: tuple, optlevel: int) -> None:
+def test_networks(model: type[nn.Module], shapes: tuple) -> None:
     torch.manual_seed(1)
-    check(model(), *shapes, optlevel=optlevel, **({} if optlevel == 1 else {"rule": arithmetic}))
+    check(model(), *shapes, rules=LEVELS)
