@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
 from orchestrator.expectations import Facts
 from orchestrator.expectations.facts import MARKERS
-from orchestrator.report.model import Difference, Row, Side
+from orchestrator.report.model import VERDICTS, Difference, Row, Side
 
 PACKAGES = ("torch", "torchvision", "torchaudio", "transformers", "pnnx", "ncnn", "numpy")
 """Those whose versions are told; what else a cell has came with them."""
@@ -19,27 +19,34 @@ PACKAGES = ("torch", "torchvision", "torchaudio", "transformers", "pnnx", "ncnn"
 def differences(
     rows: Sequence[Row], kinds: Sequence[str], facts: Mapping[str, Facts]
 ) -> list[Difference]:
-    """The cases that came to different things in the cells that have them.
+    """The cases that came to different things in the cells that have them, those with the worst
+    verdict first.
 
     `kinds` says for each row what it came to (rows of one kind are alike); `facts` are by the
-    cell's label.
+    cell's label. Paths are told together where what came and the verdicts on it are the same.
     """
     trials: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
     for number, row in enumerate(rows):
         trials[row.case, row.path][row.cell] = number
-    alike: dict[tuple[str, tuple[tuple[str, str], ...]], list[tuple[str, str]]] = defaultdict(list)
+    alike: dict[Hashable, list[tuple[str, str]]] = defaultdict(list)
     for (case, path), cells in trials.items():
-        came = tuple((cell, kinds[number]) for cell, number in cells.items())
-        if len({kind for _, kind in came}) > 1:
-            alike[case, came].append((case, path))
-    return [
+        came = [(cell, kinds[number], rows[number].verdict) for cell, number in cells.items()]
+        if len({kind for _, kind, _ in came}) > 1:
+            alike[case, tuple(came)].append((case, path))
+    found = [
         Difference(
-            case=case,
+            case=same[0][0],
             paths=[path for _, path in same],
             sides=_sides(trials[same[0]], kinds, facts),
         )
-        for (case, _), same in alike.items()
+        for same in alike.values()
     ]
+    return sorted(found, key=lambda difference: worst(difference, rows))
+
+
+def worst(difference: Difference, rows: Sequence[Row]) -> int:
+    """The place of its worst verdict in VERDICTS."""
+    return min(VERDICTS.index(rows[n].verdict) for side in difference.sides for n in side.rows)
 
 
 def _sides(
@@ -51,7 +58,7 @@ def _sides(
     sides = [
         Side(
             cells=inside,
-            row=cells[inside[0]],
+            rows=[cells[cell] for cell in inside],
             where=[
                 str(condition)
                 for condition in apart(

@@ -62,7 +62,7 @@ def _attention(report: Report) -> Iterator[str]:
 def _differences(report: Report) -> Iterator[str]:
     def side(side: Side) -> str:
         where = f" (where {' and '.join(side.where)})" if side.where else ""
-        return _escape(f"{report.rows[side.row].what} in {', '.join(side.cells)}{where}")
+        return _escape(f"{report.rows[side.rows[0]].what} in {', '.join(side.cells)}{where}")
 
     def row(difference: Difference) -> list[str]:
         sides = "<br>".join(map(side, difference.sides))

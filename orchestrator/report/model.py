@@ -140,8 +140,8 @@ class Side(msgspec.Struct, kw_only=True):
     """The cells in which a case came to the same, and what only they have in common."""
 
     cells: list[str]
-    row: int
-    """One of its rows."""
+    rows: list[int]
+    """In these cells, in their order, by the first of the paths."""
     where: list[str]
     """Such as `torch ≥ 2.14.1`; empty where nothing that is known tells these cells apart."""
 

@@ -17,9 +17,9 @@ from typing import NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from orchestrator.report.differences import worst
 from orchestrator.report.headline import count, counts, headline
 from orchestrator.report.model import (
-    VERDICTS,
     Change,
     Changes,
     Difference,
@@ -140,21 +140,17 @@ def _divisions(report: Report) -> list[list[Difference]]:
     alike: dict[Hashable, list[Difference]] = defaultdict(list)
     for difference in report.differences[: MOST["differences"]]:
         sides = [
-            (*side.cells, report.rows[side.row].what, *side.where) for side in difference.sides
+            (*side.cells, report.rows[side.rows[0]].what, *side.where) for side in difference.sides
         ]
         alike[tuple(sides)].append(difference)
-
-    def order(differences: list[Difference]) -> tuple[int, int]:
-        verdicts = [report.rows[side.row].verdict for each in differences for side in each.sides]
-        return min(map(VERDICTS.index, verdicts)), -len(differences)
-
-    return sorted(alike.values(), key=order)
+    # They come in the order of their verdicts: the first of each division has the worst.
+    return sorted(alike.values(), key=lambda found: (worst(found[0], report.rows), -len(found)))
 
 
 def _telling(report: Report, sides: list[Side]) -> list[Side]:
     """The sides that say how a case fares in the cells: those that did not pass, and the one that
     did where only its versions are known."""
-    failing = [side for side in sides if report.rows[side.row].outcome is not Outcome.passed]
+    failing = [side for side in sides if report.rows[side.rows[0]].outcome is not Outcome.passed]
     if any(side.where for side in failing):
         return failing
     return failing + [side for side in sides if side.where and side not in failing]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from orchestrator.report.merge import Newest
@@ -53,10 +54,11 @@ def graphs(results: Mapping[tuple[str, Trial], Newest]) -> list[Pair]:
 def structure(pairs: Iterable[Pair], cases: Mapping[str, CaseInfo], reasons: Reasons) -> Structure:
     """Compare pairs, and look up why those that differ may."""
     found = Structure()
+    compared = cache(compare)  # most cells write the same
     texts: dict[str, list[str]] = defaultdict(list)
     """The differences of each case, in whichever cell."""
     for pair in pairs:
-        differences = compare(pair)
+        differences = compared(pair.case, pair.ts, pair.pt2)
         texts[pair.case] += differences
         suite = cases[pair.case].suite if pair.case in cases else ""
         for share in (found.total, found.suites.setdefault(suite, Share())):
@@ -97,19 +99,19 @@ def _shown(text: str) -> str:
     return cut(visible(text), SHOWN)
 
 
-def compare(pair: Pair) -> list[str]:
+def compare(case: str, ts: bytes, pt2: bytes) -> list[str]:
     """How two graphs differ, a line each; also where one cannot be read."""
     from converter.pnnx.param import ParamError, read_param  # NumPy takes a tenth of a second
     from suites.structure import differences
 
     try:
-        ts, pt2 = (
-            read_param(_inflated(data), f"{pair.case}.{frontend}")
-            for frontend, data in (("ts", pair.ts), ("pt2", pair.pt2))
+        traced, exported = (
+            read_param(_inflated(data), f"{case}.{frontend}")
+            for frontend, data in (("ts", ts), ("pt2", pt2))
         )
     except (ParamError, ValueError, zlib.error) as error:
         return [f"not compared: {error}"]
-    return list(map(str, differences(ts, pt2)))
+    return list(map(str, differences(traced, exported)))
 
 
 def _inflated(data: bytes) -> str:

@@ -6,9 +6,11 @@ import msgspec
 import pytest
 from synthetic import cell, failed, passed, report_of, write_run
 
-from orchestrator.expectations import Facts
+from orchestrator.expectations import Expectation, Facts
+from orchestrator.expectations.when import When
 from orchestrator.report.differences import apart
 from orchestrator.report.junit import junit
+from orchestrator.report.page import page
 from suites.trial import Outcome, Stage
 
 CELLS = {
@@ -32,7 +34,28 @@ def test_differences_name_the_versions_that_tell_cells_apart(tmp_path):
         (["tf4"], ["transformers ≤ 4.48.3"]),
     ]
     assert topk.sides[1].where == ["torch ≥ 2.14.1"]
-    assert report.rows[topk.sides[1].row].outcome is Outcome.failed
+    assert report.rows[topk.sides[1].rows[0]].outcome is Outcome.failed
+
+
+def test_differences_have_the_verdict_of_each_cell_and_the_worst_come_first(tmp_path):
+    entries = [
+        Expectation(
+            case=case, frontend="pt2", target="pnnx", when=when, outcome=Outcome.failed,
+            stage=Stage.convert, diagnostic="aten.foo", reason="not yet", file="t.toml", line=1,
+            condition=When.parse(when, {"torch", "transformers"}),
+        )
+        for case, when in (("F_elu", "torch>=2.14"), ("F_relu", "transformers<5"))
+    ]  # fmt: skip
+    elu, relu = in_cells("F_elu", "next"), in_cells("F_relu", "tf4", "next")
+    report = report_of(write_run(tmp_path / "run", [*elu, *relu], cells=CELLS), entries=entries)
+    assert [difference.case for difference in report.differences] == ["F_relu", "F_elu"]
+    side = report.differences[0].sides[0]
+    assert side.cells == ["next", "tf4"]
+    verdicts = [report.rows[number].verdict for number in side.rows]
+    assert verdicts == ["unexpected", "expected"]
+    shown = page(report)
+    for name, verdict in zip(side.cells, verdicts, strict=True):
+        assert f'aria-label="F_relu in {name}: failed at convert, {verdict}"' in shown
 
 
 def test_paths_with_the_same_differences_are_one(tmp_path):

@@ -230,7 +230,7 @@ def test_markdown_of_hostile_lists_is_below_githubs_limit(tmp_path):
         Difference(
             case="|" * 300,
             paths=["|" * 300],
-            sides=[Side(cells=["|" * 300], row=0, where=["|" * 300])] * 10,
+            sides=[Side(cells=["|" * 300], rows=[0], where=["|" * 300])] * 10,
         )
     ] * 60
     text = markdown(report)
