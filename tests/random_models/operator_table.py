@@ -50,6 +50,35 @@ FAMILIES: Mapping[str, str] = {
         {x:float} * {x} + {x}
         ({x:float} + {:scalar}) * {:like} - {x} / {:count}
     """,
+    "unbatched": """
+        nn.Conv2d({:first}, 4, 3, padding=1) <- {x:signal}
+        nn.Conv1d({:first}, 4, 3, padding=1) <- {x:table}
+        nn.ConvTranspose2d({:first}, 2, 2, stride=2) <- {x:signal}
+        nn.Conv3d({:first}, 2, (1, 2, 2)) <- {x:image}
+        F.conv_transpose1d({x:table}, {:firsts}, stride=2)
+        F.max_pool2d({x:signal}, 2)
+        F.max_pool1d({x:table}, 2)
+        F.avg_pool2d({x:signal}, 2, padding=1)
+        F.adaptive_avg_pool2d({x:signal}, (2, 1))
+        F.adaptive_max_pool1d({x:table}, 2)
+        nn.InstanceNorm1d({:first}) <- {x:table}
+        F.pad({x:signal}, (1, 1, 1, 0), mode={:mode})
+        F.pad({x:table}, (1, 1), mode={:mode})
+        F.pixel_shuffle({x:volume}, 2)
+        nn.LSTM({:last}, 3) <- {x:table}
+        nn.GRU({:last}, 3, bidirectional=True) <- {x:table}
+        nn.RNN({:last}, 3, batch_first=True) <- {x:table}
+        nn.LSTM({:last}, 3) <- {x:sequence}, ({:state3}, {:state3})
+        nn.GRU({:last}, 3) <- {x:sequence}, {:state3}
+        nn.GRUCell({:last}, 3) <- {x:floats1}
+        nn.MultiheadAttention({:last}, 1) <- {x:table}, {x}, {x}
+        F.scaled_dot_product_attention({x:table}, {x}, {x})
+        nn.Linear({:last}, 3) <- {x:floats1}
+        {x:floats1} @ {x}
+        {x:table} @ {x}[0]
+        {x:floats1} @ {:rows}.t()
+        torch.mv({x:table}, {x}[0])
+    """,
     "constants": """
         torch.arange(6).reshape(2, 3)
         torch.arange(-4, 5, 2, dtype={:dtype})
@@ -534,7 +563,7 @@ FAMILIES: Mapping[str, str] = {
         F.embedding({x:indices}, {:table10})
         {:table10}[{x:indices}]
         F.one_hot({x:indices}, 10)
-        nn.EmbeddingBag(10, 4, mode={:bag}) <- {x:indices}
+        nn.EmbeddingBag(10, 4, mode={:bag}) <- {x:indices}.reshape(1, -1)
         nn.Embedding(10, 4, max_norm=None) <- {x:float}.long().clamp(0, 9)
     """,
 }

@@ -46,6 +46,7 @@ SUBJECTS: Mapping[str, Fits] = {
     "complex": lambda x: x.is_complex(),
     "single": ranked(1, 5, is_single),
     "vector": ranked(1, 1),
+    "floats1": ranked(1, 1, is_single),
     "table": ranked(2, 2, is_single),
     "matrix": ranked(2, 4),
     "sequence": ranked(3, 3, is_single),
@@ -235,7 +236,12 @@ def mask(context: Context) -> str:
 
 @kind
 def channels(context: Context) -> str:
-    return str(context.subject.shape[-3] if context.subject.dim() > 3 else context.subject.shape[1])
+    return str(context.subject.shape[1])
+
+
+@kind
+def first(context: Context) -> str:
+    return str(context.subject.shape[0])
 
 
 @kind
@@ -259,6 +265,8 @@ weight(
     rowbias=lambda x: (4,),
     rowof=lambda x: (x.shape[-1],),
     table10=lambda x: (10, 4),
+    firsts=lambda x: (x.shape[0], 2, 3),
+    state3=lambda x: (1, x.shape[1], 3),
     kernels=lambda x: (4, x.shape[1], 3, 3),
     kernels1=lambda x: (x.shape[1], x.shape[1], 1, 1),
 )
