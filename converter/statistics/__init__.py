@@ -1,7 +1,7 @@
 """How many operations a graph takes, and how many elements it reads and writes, as pnnx counts.
 
 The rules were learned from what the released program (20261020) says of graphs of one operator. An
-operator of which a size is not known counts nothing.
+operator of which a size is not known counts nothing, and so does one that was kept as it is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Statistics(NamedTuple):
 
 def statistics(graph: Graph) -> Statistics:
     """Count the operations and the elements that a graph of PyTorch-level operators takes."""
-    counted = [op for op in graph.operators if is_known(op)]
+    counted = [op for op in graph.operators if is_known(op) and not op.opaque]
     inputs = (op.outputs[0] for op in graph.of_type("pnnx.Input"))
     return Statistics(
         ",".join(map(shape, inputs)),

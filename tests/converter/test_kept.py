@@ -13,6 +13,7 @@ from torch import nn
 import converter
 from converter.errors import ConvertError, UnsupportedError, UsageError
 from converter.pnnx.read import read_pnnx
+from converter.statistics import statistics
 from suites.compare import compare, exact
 from suites.frontends import import_generated
 from suites.pnnx_program import convert as convert_with_pnnx
@@ -178,9 +179,11 @@ def test_modules_are_kept_as_pnnx_keeps_them(
     with torch.no_grad():
         torch.jit.trace(net, image).save(tmp_path / "ts.pt")
     written = [tmp_path / "ts.pnnx.param", tmp_path / "ts.pnnx.bin"]
-    convert_with_pnnx(tmp_path / "ts.pt", [f"moduleop={','.join(classes)}"], written, limit=60)
+    words = [f"moduleop={','.join(classes)}"]
+    printed = convert_with_pnnx(tmp_path / "ts.pt", words, written, limit=60)
     ours = converter.load(path, moduleop=classes)
     assert list(differences(read_pnnx(*written), ours)) == []
+    assert "\n".join(statistics(ours).lines()) in printed
 
 
 def test_the_module_takes_its_place_in_the_generated_model(tmp_path: Path) -> None:
