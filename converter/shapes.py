@@ -172,9 +172,10 @@ def _check_ranges(program: Program, symbols: Symbols, key: str) -> None:
         if symbol not in program.ranges:
             continue
         low, high = program.ranges[symbol]
+        bounds = f"{'' if low is None else low}…{'' if high is None else high}"
         if (low is not None and size < low) or (high is not None and size > high):
             raise UsageError(
-                f"{key}: the dim {symbol} is {size}, outside of {low}…{high} that the model was "
+                f"{key}: the dim {symbol} is {size}, outside of {bounds} that the model was "
                 "exported for"
             )
 

@@ -122,6 +122,8 @@ def case(
     `tolerance`: where the shared rule of `suites.compare` does not fit. `options`: converter
     arguments of this case.
     """
+    if ncnn_inputs is not None and "inputshape2" in (options or {}):
+        raise ValueError("inputshape2 is of `inputs`: the ncnn target must have the same ones")
     if targets is None:
         targets = DEFAULTS["targets"] if ncnn_inputs is None else WITH_NCNN
     specs = [_spec(nest) for nest in inputs]

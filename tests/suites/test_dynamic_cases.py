@@ -55,6 +55,11 @@ def test_the_second_inputs_have_the_dtypes_of_the_first(run):
     )
 
 
+def test_there_is_one_pair_of_shapes():
+    with pytest.raises(ValueError, match="the ncnn target must have the same ones"):
+        case(inputs=[(2, 3)], ncnn_inputs=[(3,)], options={"inputshape2": "[4,3]"})
+
+
 @pytest.mark.parametrize("frontend", ["ts", "pt2"])
 def test_both_sizes_pass(run, frontend, tmp_path):
     result = run(Sized, frontend)
