@@ -20,7 +20,8 @@ class CellRecord(msgspec.Struct, kw_only=True):
     """A cell as a runner found it, inside its own Python."""
 
     python: str
-    """Its version, such as `3.11.7`."""
+    """Its version, such as `3.11.7`; empty where no runner was started, as all trials were skipped:
+    then the rest is what the cell's file says."""
     platform: str
     """`sys.platform`: linux, darwin, win32."""
     machine: str = ""
@@ -31,6 +32,11 @@ class CellRecord(msgspec.Struct, kw_only=True):
     """The OMP, MKL and CUDA variables that it sees."""
     threads: int | None = None
     """`torch.get_num_threads()` in a trial."""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether a runner read these facts."""
+        return bool(self.python)
 
 
 class RunRecord(msgspec.Struct, kw_only=True):

@@ -102,7 +102,7 @@ class _Reader:
     def _parse(self, text: str) -> dict[str, Any]:
         try:
             return tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
             what, _, place = str(error).partition(" (at ")
             at_line = re.match(r"line (\d+)", place)
             line = int(at_line[1]) if at_line else text.rstrip().count("\n") + 1

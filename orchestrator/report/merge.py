@@ -47,8 +47,10 @@ class Column(NamedTuple):
 
     @property
     def record(self) -> CellRecord | None:
-        """As the newest run found it; None where no runner came up."""
-        return self.records[-1][1] if self.records else None
+        """As the newest run found it; as its file says where none started a runner in it; None
+        where no runner came up."""
+        records = sorted((record for _, record in self.records), key=lambda each: each.is_read)
+        return records[-1] if records else None
 
 
 class Merged(NamedTuple):
@@ -173,7 +175,7 @@ def _columns(runs: Iterable[RunFolder], labels: _Labels) -> dict[str, Column]:
 def _conflicts(columns: Mapping[str, Column]) -> Iterator[str]:
     """What runs say differently of one column, fact by fact."""
     for label, column in columns.items():
-        said = [(run, _facts(record)) for run, record in column.records]
+        said = [(run, _facts(record)) for run, record in column.records if record.is_read]
         for fact in sorted({fact for _, facts in said for fact in facts}):
             runs_by_value: dict[str, list[str]] = defaultdict(list)
             for run, facts in said:

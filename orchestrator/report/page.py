@@ -169,11 +169,11 @@ def short_paths(paths: Iterable[str]) -> list[str]:
 
 
 def _alike(report: Report, changes: Iterable[Change]) -> list[tuple[Change, list[int]]]:
-    """The changes of each case that are from the same to the same, with all their rows."""
+    """The changes of each case from the same to the same with one verdict, with all their rows."""
     rows: dict[Hashable, tuple[Change, list[int]]] = {}
     for change in changes:
         row = report.rows[change.row]
-        key = (row.case, row.what, change.what, change.run)
+        key = (row.case, row.what, row.verdict, change.what, change.run)
         rows.setdefault(key, (change, []))[1].append(change.row)
     return list(rows.values())
 

@@ -110,7 +110,9 @@ def _versions(cell: Cell) -> dict[str, str]:
     record = cell.record
     found = {"python": record.python, "platform": f"{record.platform} {record.machine}".strip()}
     found |= {name: record.packages[name] for name in PACKAGES if name in record.packages}
-    return found | {"threads": str(record.threads)} | record.env
+    if record.threads is not None:  # else no runner was started there
+        found["threads"] = str(record.threads)
+    return found | record.env
 
 
 def facts(cells: list[Cell]) -> dict[str, list[str]]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from example import written
 from playwright.sync_api import Page, expect
+from synthetic import passed, report_of, write_run
 
 TOPK = "torch214-av/torch_topk/ts/pnnx/cpu"
 
@@ -66,6 +68,13 @@ def test_a_tile_filters(visit, busy):
     page.click(".tile.expected")
     expect(page.locator("#shown")).to_have_text("1 of 6 cases, 4 of 74 trials")
     expect(page.locator("[name=verdict]")).to_have_value("expected")
+
+
+def test_a_tile_of_nothing_leads_nowhere(visit, tmp_path):
+    good = report_of(write_run(tmp_path / "run", [passed("F_relu")]))
+    tiles = visit(written(good, tmp_path / "out")).locator(".tiles li")
+    expect(tiles).to_have_text(["0 unexpected", "0 stale", "0 expected", "1 ok"])
+    assert [tile.locator("a").count() for tile in tiles.all()] == [0, 0, 0, 1]
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,7 @@ def test_a_value_that_is_no_text(tmp_path, value):
         ('[[expect]]\ncase = "F_relu\n', HEADER + 1, "not TOML"),
         ("[[expect]]\ncase = 'a'\ncase = 'b'\n", HEADER + 2, "not TOML"),
         ('[[expect]]\nreason = """\nno end\n', HEADER + 2, "not TOML"),
+        ("[[expect]]\ncase = " + "[" * 5000, HEADER + 1, "not TOML"),
         ("[[expects]]\ncase = 'a'\n", HEADER, "something else"),
         ("[other]\ncase = 'a'\n", HEADER, "something else"),
         (entry() + "[expect.more]\na = 'b'\n", HEADER + len(ENTRY) + 1, "something else"),

@@ -10,6 +10,7 @@ import pytest
 from synthetic import cell, failed, passed, report_of, write_run
 
 from orchestrator.report import RunError, merge
+from orchestrator.report.page import page
 from suites.trial import Outcome, Trial
 
 
@@ -57,6 +58,19 @@ def test_contradictions_are_told(tmp_path):
         "a: torch is 2.13.0+cpu in one; 2.13.0+cu130 in two",
     ]
     assert merge([first]).conflicts == []
+
+
+def test_pins_contradict_nothing_and_stand_in_for_no_facts(tmp_path):
+    """A run that skips all of a cell's trials starts no runner there."""
+    ran = write_run(tmp_path / "ran", [passed("F_relu")], cells={"a": cell()})
+    pins = cell(python="", machine="", threads=None)
+    pins.packages = {"torch": "2.13.0"}
+    skipped = write_run(tmp_path / "skipped", [failed("F_elu")], cells={"a": pins}, day=1)
+    merged = merge([ran, skipped])
+    assert merged.conflicts == []
+    assert merged.columns["a"].record == cell()
+    assert merge([skipped]).columns["a"].record == pins
+    assert "None" not in page(report_of(skipped))
 
 
 def test_a_cell_on_two_platforms_is_two_columns(tmp_path):
