@@ -26,7 +26,8 @@ def scores(op: Operator) -> int:
     heads = op.params.get("num_heads")
     assert isinstance(heads, int)
     length = 1 if op.params.get("batch_first") and len(key) == 3 else 0
-    return prod(query[:-1]) * key[length] * heads
+    added = sum(op.params.get(name) is True for name in ("add_bias_kv", "add_zero_attn"))
+    return prod(query[:-1]) * (key[length] + added) * heads
 
 
 def attention(op: Operator) -> int:

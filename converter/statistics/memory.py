@@ -13,9 +13,10 @@ from converter.statistics.sizes import reduced, size
 FREE = words(
     """
     pnnx.Attribute pnnx.Input pnnx.Output pnnx.SliceIndexes Tensor.permute Tensor.reshape
-    Tensor.select Tensor.slice Tensor.view prim::DictConstruct prim::ListConstruct
-    prim::ListUnpack prim::TupleConstruct prim::TupleUnpack torch.chunk torch.flatten torch.split
-    torch.squeeze torch.t torch.transpose torch.unbind torch.unsqueeze
+    Tensor.reshape_as Tensor.select Tensor.slice Tensor.unflatten Tensor.view prim::DictConstruct
+    prim::ListConstruct prim::ListUnpack prim::TupleConstruct prim::TupleUnpack torch.chunk
+    torch.flatten torch.split torch.squeeze torch.t torch.tensor_split torch.transpose torch.unbind
+    torch.unsqueeze torch.view_as_complex torch.view_as_real
     """
 )
 """Operators that move nothing."""
@@ -56,7 +57,7 @@ def attention(op: Operator) -> int:
     masks = zip(op.input_names, op.inputs, strict=False)
     mask = sum(size(operand) for name, operand in masks if name == "attn_mask")
     held = sum(attribute.size for attribute in op.attrs.values())
-    return sum(map(prod, parts(op))) + mask + held + size(op.outputs[0]) + scores(op)
+    return sum(map(prod, parts(op))) + mask + held + sum(map(size, op.outputs)) + scores(op)
 
 
 RULES: Mapping[str, Callable[[Operator], int]] = {
@@ -67,7 +68,6 @@ RULES: Mapping[str, Callable[[Operator], int]] = {
     "F.normalize": normalize,
     "F.scaled_dot_product_attention": attention,
     "nn.Embedding": embedding,
-    "nn.LocalResponseNorm": local_response,
     "nn.MultiheadAttention": attention,
 }
 """Operators that move other elements than those of their operands and attributes."""

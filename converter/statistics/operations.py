@@ -28,7 +28,8 @@ PER_ELEMENT: Mapping[str, int] = {
     name: count
     for count, names in {
         1: """
-            clamp cumprod cumsum eq ge gt hardtanh le logicaland logicalnot logicalor logicalxor
+            bitwiseand bitwisenot bitwiseor bitwisexor clamp cumprod cumsum eq ge gt hardtanh le
+            logicaland logicalnot logicalor logicalxor
             lt ne relu relu6 threshold
         """,
         2: "celu elu leakyrelu prelu selu",
@@ -92,7 +93,8 @@ def product(op: Operator) -> int:
 
 
 def added_product(op: Operator) -> int:
-    return (2 * dims(op.inputs[1])[-1] + 1) * size(op.outputs[0])
+    scaled = sum(op.params.get(name, 1) != 1 for name in ("alpha", "beta"))
+    return (2 * dims(op.inputs[1])[-1] + 1 + scaled) * size(op.outputs[0])
 
 
 def norm_of(plain: int, affine: int) -> Callable[[Operator], int]:
@@ -105,7 +107,14 @@ def norm_of(plain: int, affine: int) -> Callable[[Operator], int]:
     return rule
 
 
+def instance_norm(op: Operator) -> int:
+    """By the statistics of the input; where some are stored, it is a batch-norm."""
+    return norm_of(2 if tensor(op, "running_mean") else 7, 2)(op)
+
+
 def local_response(op: Operator) -> int:
+    if op.type.startswith("nn."):
+        return 0
     return (7 + integers(op, "size")[0]) * size(op.outputs[0])
 
 
@@ -171,6 +180,8 @@ def pairwise(op: Operator) -> int:
 
 
 def resampling(op: Operator) -> int:
+    if op.type == "nn.UpsamplingBilinear2d":
+        return RESAMPLING["bilinear"] * size(op.outputs[0])
     return RESAMPLING.get(str(op.params.get("mode")), 0) * size(op.outputs[0])
 
 
@@ -193,7 +204,7 @@ RULES: Mapping[str, Callable[[Operator], int]] = {
     "fold": fold,
     "groupnorm": norm_of(7, 2),
     "gru": recurrent,
-    "instancenorm": norm_of(7, 2),
+    "instancenorm": instance_norm,
     "interpolate": resampling,
     "layernorm": norm_of(7, 2),
     "linear": convolution,
@@ -219,6 +230,7 @@ RULES: Mapping[str, Callable[[Operator], int]] = {
     "std": reduction(4, 6),
     "sum": reduction(1),
     "upsample": resampling,
+    "upsamplingbilinear": resampling,
     "var": reduction(4, 2),
 }
 """By function."""
