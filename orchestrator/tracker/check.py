@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import dropwhile, zip_longest
 
 from orchestrator.errors import nearest
 from orchestrator.tracker.apis import is_known, public, section
-from orchestrator.tracker.document import Entry, Fault, read
+from orchestrator.tracker.document import Entry, Fault, read, write
 from orchestrator.tracker.rows import COLUMNS, Row
 from suites.registry import CaseInfo
 
@@ -40,9 +41,23 @@ def faults(text: str, rows: Rows) -> list[Fault]:
             found += _against(entry, rows)
     end = len(text.splitlines()) + 1
     found += [Fault(end, f"no row for {api}") for api in rows if api not in first]
-    if not found and list(first) != list(rows):
-        found.append(Fault(1, "the rows are in another order"))
-    return sorted(found)
+    return sorted(found) or list(_form(text, rows))
+
+
+def _form(text: str, rows: Rows) -> Iterator[Fault]:
+    """The first line, from the first section on, that is not as it would be written: of another
+    order, or with other spaces."""
+    said, right = (_sections(each) for each in (text, write(rows.values())))
+    for (line, one), (_, other) in zip_longest(said, right, fillvalue=(len(text.splitlines()), "")):
+        if one != other:
+            yield Fault(line, f"{one!r} should be {other!r}")
+            return
+
+
+def _sections(text: str) -> list[tuple[int, str]]:
+    """The lines from the first section on, with their numbers."""
+    lines = list(enumerate(text.splitlines(), 1))
+    return list(dropwhile(lambda each: not each[1].startswith("## "), lines))
 
 
 def _against(entry: Entry, rows: Rows) -> Iterator[Fault]:

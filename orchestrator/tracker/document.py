@@ -12,7 +12,7 @@ Nothing else counts: text before the first section is for people, anything betwe
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from orchestrator.tracker.apis import SECTIONS, section
@@ -65,7 +65,7 @@ def read(text: str) -> tuple[list[Entry], list[Fault]]:
     lines = text.splitlines()
     starts = [number for number, line in enumerate(lines) if line.startswith("## ")]
     seen: dict[str, int] = {}
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in pairwise([*starts, len(lines)]):
         name = lines[start].removeprefix("## ").strip()
         if name in seen:
             faults.append(Fault(start + 1, f"section {name} is also at line {seen[name]}"))

@@ -190,7 +190,23 @@ def test_faults_have_their_lines(old: str, new: str, line: int, says: str) -> No
 
 def test_rows_in_another_order() -> None:
     lines = write(reversed(list(ROWS.values())))
-    assert [fault.text for fault in check.faults(lines, ROWS)] == ["the rows are in another order"]
+    (fault,) = check.faults(lines, ROWS)
+    assert fault.line == next(
+        n for n, line in enumerate(lines.splitlines(), 1) if line[:3] == "## "
+    )
+    assert fault.text == "'## torch' should be '## torch.nn'"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("relu | Yes |", "relu |Yes |"), ("| torch.nn.functional.relu", "\n\\g<0>")]
+)
+def test_rows_in_another_form(old: str, new: str) -> None:
+    (fault,) = check.faults(re.sub(re.escape(old), new, GOOD, count=1), ROWS)
+    assert (fault.line, "should be '| torch.nn.functional.relu" in fault.text) == (RELU, True)
+
+
+def test_a_file_of_nothing_lacks_every_row() -> None:
+    assert {fault.text for fault in check.faults("", ROWS)} == {f"no row for {api}" for api in ROWS}
 
 
 def test_the_reference_is_one_cell_and_has_what_every_case_needs() -> None:
