@@ -97,7 +97,7 @@ EDGES = " \t,;:.([{<'\"`)]}>"
 
 def stable(diagnostics: Sequence[str]) -> str:
     """The longest part of the first line that does not vary, and that all diagnostics have."""
-    line = first_line(diagnostics[0], 1000)
+    line = first_line(diagnostics[0], 1000).removesuffix("…")
     parts = [part.strip(EDGES) for part in VARIES.split(line)]
     common = [part for part in parts if all(part in text for text in diagnostics)]
     longest = max(common, key=lambda part: (len(part), part.count(" ")), default="")

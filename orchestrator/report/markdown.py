@@ -184,7 +184,7 @@ def _table(heads: Sequence[str], rows: Sequence[Iterable[str]], total: int) -> I
 
 def _escape(text: str) -> str:
     """Text that neither Markdown nor HTML takes for its own, on one line."""
-    plain = html.escape(gist(text, 300))
+    plain = html.escape(gist(text, 300), quote=False)
     return "".join(f"&#{ord(sign)};" if sign in "|\\`*_[]~@#:$" else sign for sign in plain)
 
 

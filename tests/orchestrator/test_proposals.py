@@ -102,6 +102,10 @@ def test_stable_part(diagnostic, part):
     assert part in diagnostic
 
 
+def test_a_long_line_is_known_by_its_beginning():
+    assert stable(["x" * 1_000_000]) == "x" * 120
+
+
 @settings(deadline=None)
 @given(st.text(max_size=400) | st.just(HOSTILE))
 def test_a_stable_part_is_one_short_line_of_the_text(text):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import zlib
 from html.parser import HTMLParser
@@ -205,6 +206,16 @@ def test_markdown_is_short_and_inert(hostile, tmp_path, monkeypatch):
     assert len(tables) >= 4
     for table in tables:
         assert len({line.count("|") for line in table.splitlines()}) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["'a' has no \"b\"", "<a> & b#c", "`a|b` *c* _d_ ~e~ [f](g) @h $i$"]
+)
+def test_markdown_says_what_was_said(tmp_path, text):
+    shown = markdown(report_of(write_run(tmp_path / "run", [failed("F_relu", diagnostic=text)])))
+    (said,) = re.findall(r"no entry expects it \| <code>(.*)</code>", shown)
+    assert html.unescape(said) == text
+    assert not set(said) & set("|\\`*_[]~@:$<>")
 
 
 def test_markdown_of_a_bad_day_is_below_githubs_limit(tmp_path):
