@@ -86,11 +86,19 @@ class Lowering:
             made = rule.lower(op)
         except (ValueError, ArithmeticError) as e:  # a number that ncnn, or nothing, can hold
             op.refuse(str(e))
+        self._check_read(op)
         blobs = [made] if isinstance(made, Blob) else list(made)
         indices = rule.dtypes == "moved" and self._indices(op)
         for operand, blob in zip(op.operator.outputs, blobs, strict=True):
             dtype = operand.dtype or blob.dtype
             self._values[operand] = replace(blob, dtype=dtype, indices=indices)
+
+    @staticmethod
+    def _check_read(op: Op) -> None:
+        """What a rule does not ask for would be left out silently, unless only its shape counts."""
+        for name, operand in zip(op.names, op.inputs, strict=True):
+            if operand not in op.read and not op.type.endswith("_as"):
+                op.refuse(f"{name or 'an input'} is a tensor, which ncnn's layer does not take")
 
     def _indices(self, op: Op) -> bool:
         """Whether what an operator moves is indices; not if only some of it is."""

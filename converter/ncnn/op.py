@@ -35,6 +35,8 @@ class Op:
         tensors = [(name, operand) for name, operand in named if not operand.is_number]
         self.names = [name for name, _ in tensors]
         self.inputs = [operand for _, operand in tensors]
+        self.read: set[Operand] = set()
+        """The inputs that were asked for."""
 
     # --- refusing
 
@@ -148,6 +150,7 @@ class Op:
 
     def blob(self, index: int = 0) -> Blob:
         """An input as it lies."""
+        self.read.add(self.inputs[index])
         return self._lowering.blob(self, self.inputs[index])
 
     def argument(self, name: str, index: int) -> Blob | None:

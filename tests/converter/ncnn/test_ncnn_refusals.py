@@ -57,6 +57,17 @@ def test_the_source_line_and_the_mend_are_told() -> None:
     )
 
 
+def test_a_tensor_in_the_place_of_a_number_is_not_left_out() -> None:
+    image = "#{}=(1,4,6,7)f32"
+    graph = graph_of(
+        f"{IMAGE}\nF.relu r 1 1 0 1 {image.format(1)}\n"
+        f"F.leaky_relu a 2 1 0 1 2 $input=0 $negative_slope=1 {image.format(2)}\n"
+        "pnnx.Output out 1 0 2"
+    )
+    with pytest.raises(UnsupportedError, match=r"F\.leaky_relu a: negative_slope is a tensor"):
+        lower(graph)
+
+
 def test_integers_are_not_computed_with() -> None:
     graph = graph_of("""
 pnnx.Input       in   0 1 0 #0=(2,3)i64
