@@ -59,29 +59,11 @@ def build(
         verdicts={verdict: verdicts[verdict] for verdict in VERDICTS},
         outcomes={outcome: outcomes[outcome] for outcome in Outcome},
         runs=visible_all([_run(record, len(results)) for record, results in merged.runs]),
-        cells=visible_all(
-            [
-                Cell(label=label, name=column.cell, record=column.record)
-                for label, column in merged.columns.items()
-            ]
-        ),
+        cells=visible_all(_cells(merged)),
         warnings=visible_all(merged.warnings),
         conflicts=visible_all(merged.conflicts),
         rows=rows,
-        missing=[
-            Missing(
-                visible(record.run),
-                label,
-                trial.case,
-                trial.frontend,
-                trial.target,
-                trial.device,
-                trial.export,
-            )
-            for (label, trial), record in sorted(
-                merged.missing.items(), key=lambda item: _order(*item[0])
-            )
-        ],
+        missing=_missing(merged),
         diagnostics=diagnostics,
         attention=sorted(
             _groups(rows, patterns, attention), key=lambda group: VERDICTS.index(group.verdict)
@@ -152,6 +134,30 @@ def _order(label: str, trial: Trial) -> tuple[str | int, ...]:
         (DEVICES, trial.device),
     )
     return trial.case, *(names.index(name) for names, name in path), label
+
+
+def _cells(merged: Merged) -> list[Cell]:
+    return [
+        Cell(label=label, name=column.cell, record=column.record)
+        for label, column in merged.columns.items()
+    ]
+
+
+def _missing(merged: Merged) -> list[Missing]:
+    return [
+        Missing(
+            run=visible(record.run),
+            cell=label,
+            case=trial.case,
+            frontend=trial.frontend,
+            target=trial.target,
+            device=trial.device,
+            export=trial.export,
+        )
+        for (label, trial), record in sorted(
+            merged.missing.items(), key=lambda item: _order(*item[0])
+        )
+    ]
 
 
 def _facts(merged: Merged) -> dict[str, Facts]:
