@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 import os
 import sys
 import time
@@ -102,6 +103,6 @@ def _count(text: str) -> int:
 
 def _seconds(text: str) -> float:
     with contextlib.suppress(ValueError):
-        if (value := float(text)) > 0:
+        if 0 < (value := float(text)) < math.inf:
             return value
     raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")

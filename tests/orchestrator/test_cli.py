@@ -51,6 +51,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["run", *TRIAL, "--export", "script"], "--export: invalid choice: 'script'"),
         (["run", *TRIAL, "--workers", "0"], "--workers: '0' is not a whole number above 0"),
         (["run", *TRIAL, "--limit", "-1"], "--limit: '-1' is not a number above 0"),
+        (["run", *TRIAL, "--limit", "inf"], "--limit: 'inf' is not a number above 0"),
         (["run", *TRIAL, "--limit", "soon"], "--limit: 'soon' is not a number above 0"),
         (["run", "--cell", CELL, "-k", "F_relu7"], "matches no case; did you mean F_relu"),
         (["run", "--cell", CELL, "-k", "(F_relu"], "a parenthesis is not closed"),
