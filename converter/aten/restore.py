@@ -31,14 +31,22 @@ def restored(call: Call) -> Call:
     if call.origin is None:
         return call
     if call.target in COPIES:
-        return msgspec.structs.replace(
-            call, target="aten.alias.default", args={"self": call.args["self"]}
-        )
+        return uncopied(call)
     target, restore = ROWS.get((call.target, call.origin), (call.target, None))
     arguments = restore(call) if restore is not None else None
     return (
         call if arguments is None else msgspec.structs.replace(call, target=target, args=arguments)
     )
+
+
+def uncopied(call: Call) -> Call:
+    """What is left of a copy that nobody needs: how it lies in memory, where that is told."""
+    given = {"self": call.args["self"]}
+    format = call.args.get("memory_format")
+    if format in (None, "torch.preserve_format"):
+        return msgspec.structs.replace(call, target="aten.alias.default", args=given)
+    given["memory_format"] = format
+    return msgspec.structs.replace(call, target="aten.contiguous.default", args=given)
 
 
 def restores(before: str, *left: str, by: str = "") -> Callable[[Restore], Restore]:
