@@ -29,5 +29,5 @@ def main(args: argparse.Namespace) -> int:
     except OSError as error:
         where = f"{error.filename}: {error.strerror}"
         raise UsageError(f"{where}; mend that, or give another --output") from None
-    tell(report, args.output, known.cases)
+    tell(report, args.output, known.cases, merged.places)
     return report.status

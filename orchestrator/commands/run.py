@@ -51,12 +51,13 @@ def main(args: argparse.Namespace) -> int:
                 run.discard()
             raise
     since = time.monotonic()
-    report = build(merge([run.folder]), table, known.cases, past, reasons)
+    merged = merge([run.folder])
+    report = build(merged, table, known.cases, past, reasons)
     write(report, run.folder)
     run.spent("report", time.monotonic() - since)
     run.save()
     memory.keep(run.folder, table, warn)
-    tell(report, run.folder, known.cases)
+    tell(report, run.folder, known.cases, merged.places)
     if report.missing:
         print(f"continue with: pnnx-parity run --resume {run.folder}")
     return report.status

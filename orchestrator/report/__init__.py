@@ -1,8 +1,9 @@
 """Reports: runs merged, judged, and written as HTML, Markdown, JSON and JUnit.
 
-report = build(merge(folders), table, cases)
+merged = merge(folders)
+report = build(merged, table, cases)
 write(report, folder)
-tell(report, folder, cases)
+tell(report, folder, cases, merged.places)
 return report.status
 """
 

@@ -14,6 +14,7 @@ import msgspec
 from orchestrator import journal
 from orchestrator.errors import UsageError
 from orchestrator.record import FORMAT, CellRecord, RunRecord
+from orchestrator.report.text import visible
 from suites.trial import DEVICES, EXPORTS, FRONTENDS, TARGETS, Result, Trial
 
 NAME = re.compile(r"[A-Za-z0-9_.+-]+")
@@ -67,6 +68,8 @@ class Merged(NamedTuple):
     conflicts: list[str]
     warnings: list[str]
     """What was left out, and why: the report is incomplete."""
+    places: dict[str, Path]
+    """The folders of the runs, by the names that a report gives them."""
 
 
 def read_run(folder: Path) -> RunFolder:
@@ -100,14 +103,17 @@ def merge(folders: Iterable[Path]) -> Merged:
 
     What cannot be read becomes a warning. Raises RunError where nothing can be.
     """
-    runs, warnings = [], []
+    runs, warnings, places = [], [], {}
     for folder in dict.fromkeys(Path(os.path.realpath(folder)) for folder in folders):
         if is_beside(folder):
             continue
         try:
-            runs.append(read_run(folder))
+            run = read_run(folder)
         except RunError as error:
             warnings.append(f"left out: {error}")
+        else:
+            runs.append(run)
+            places[visible(run.record.run)] = folder
     if not runs:
         raise RunError("; ".join(warnings) or "no run to report; name folders under results/")
     runs.sort(key=lambda run: run.record.started)
@@ -124,7 +130,7 @@ def merge(folders: Iterable[Path]) -> Merged:
     }
     missing = {key: record for key, record in planned.items() if key not in results}
     columns = _columns(runs, labels)
-    return Merged(runs, results, missing, columns, list(_conflicts(columns)), warnings)
+    return Merged(runs, results, missing, columns, list(_conflicts(columns)), warnings, places)
 
 
 def _is_known(trial: Trial) -> bool:

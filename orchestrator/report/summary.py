@@ -16,22 +16,25 @@ from suites.registry import CaseInfo
 MOST = 10
 
 
-def tell(report: Report, folder: Path, cases: Mapping[str, CaseInfo]) -> None:
+def tell(
+    report: Report, folder: Path, cases: Mapping[str, CaseInfo], places: Mapping[str, Path]
+) -> None:
     """Print the summary; in a GitHub job annotations too, which it takes out of the output."""
-    print(summary(report, folder))
+    print(summary(report, folder, places))
     if os.environ.get("GITHUB_ACTIONS"):
         for line in annotated(report, cases):
             print(line)
 
 
-def summary(report: Report, folder: Path) -> str:
-    """A few lines of plain text; `folder` is where the report was written."""
+def summary(report: Report, folder: Path, places: Mapping[str, Path]) -> str:
+    """A few lines of plain text; `folder` is where the report was written, `places` are the runs'
+    own folders, by name."""
     lines = [f"{headline(report)}. {counts(report)}."]
     for group in report.attention[:MOST]:
         lines += _group(report, group)
     if len(report.attention) > MOST:
         lines.append(f"... and {len(report.attention) - MOST:,} more like these")
-    lines += _closer(report, folder)
+    lines += _closer(report, places)
     lines += _changes(report)
     retried = sum(row.attempts > 1 for row in report.rows)
     if retried:
@@ -60,11 +63,11 @@ def _group(report: Report, group: Group) -> Iterator[str]:
     yield f"  again: {row.command}"
 
 
-def _closer(report: Report, folder: Path) -> Iterator[str]:
+def _closer(report: Report, places: Mapping[str, Path]) -> Iterator[str]:
     """The command that shows the first of what is to be looked at, whole."""
     if report.attention:
         row = report.rows[report.attention[0].rows[0]]
-        run = str(folder) if (folder / "run.json").exists() else row.run
+        run = str(places.get(row.run, row.run))
         yield f"look closer: {shlex.join(['pnnx-parity', 'show', run, row.case])}"
 
 

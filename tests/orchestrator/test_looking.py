@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import pty
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -18,8 +20,6 @@ from orchestrator.cells import ROOT
 from orchestrator.cli import main
 from orchestrator.commands import options
 from orchestrator.commands.history import sparkline
-from orchestrator.expectations import Table
-from orchestrator.report import build, merge, summary
 from suites.trial import Trial
 
 CELL = "torch213-tf5"
@@ -191,11 +191,13 @@ def test_mistakes(run, words, says, capsys):
     assert says in capsys.readouterr().err
 
 
-def test_the_end_of_a_run_tells_where_to_look_closer(run):
-    report = build(merge([run]), Table([]), {})
-    assert f"look closer: pnnx-parity show {run} F_elu" in summary(report, run).splitlines()
-    elsewhere = summary(report, run.parent / "report").splitlines()
-    assert "look closer: pnnx-parity show run F_elu" in elsewhere
+def test_the_end_of_a_report_tells_where_to_look_closer(run, tmp_path, capsys):
+    """Also where the runs lie elsewhere, under other names than they were made with."""
+    elsewhere = run.rename(tmp_path / "of machine 2")
+    main(["report", str(elsewhere), "--output", str(tmp_path / "report")])
+    (line,) = re.findall("^look closer: pnnx-parity (.*)", capsys.readouterr().out, re.MULTILINE)
+    assert main(shlex.split(line)) == 0
+    assert capsys.readouterr().out.startswith("F_elu, suites/functional/")
 
 
 def take(seconds, case, **where):

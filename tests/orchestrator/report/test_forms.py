@@ -291,11 +291,11 @@ def test_expected_and_stale_in_every_form(tmp_path):
     assert skipped == "expected, failed at convert: <not> yet (t.toml:7)"
     assert root.find(".//failure").get("type") == "stale.passed"
     assert "passes now: delete the entry t.toml:7" in Reader(page(report)).text
-    assert "passes now: delete the entry t.toml:7" in summary(report, run)
+    assert "passes now: delete the entry t.toml:7" in summary(report, run, {})
 
 
 def test_summary_is_short_and_plain(hostile, tmp_path):
-    text = summary(hostile, tmp_path)
+    text = summary(hostile, tmp_path, {})
     assert text.splitlines()[0] == (
         "5 unexpected; incomplete: 1 trial without a result."
         " 6 trials of 5 cases in 2 cells: 1 ok, 5 unexpected."
@@ -309,7 +309,7 @@ def test_summary_is_short_and_plain(hostile, tmp_path):
 
 def test_summary_of_many_failures_is_short(tmp_path):
     report = report_of(write_run(tmp_path / "run", [failed(f"case_{n}") for n in range(40)]))
-    text = summary(report, tmp_path)
+    text = summary(report, tmp_path, {})
     assert len(text.splitlines()) < 50
     assert "... and 30 more like these" in text
 

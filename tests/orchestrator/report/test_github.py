@@ -68,10 +68,10 @@ def test_only_in_a_github_job(tmp_path, monkeypatch, capsys):
     run = write_run(tmp_path / "run", [failed("F_relu", diagnostic="::error::mine")])
     report = report_of(run)
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
-    tell(report, run, CASES)
+    tell(report, run, CASES, {})
     assert not [line for line in capsys.readouterr().out.splitlines() if line.lstrip()[:2] == "::"]
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    tell(report, run, CASES)
+    tell(report, run, CASES, {})
     lines = [line for line in capsys.readouterr().out.splitlines() if line.lstrip()[:2] == "::"]
     assert lines == annotated(report, CASES)
 
@@ -80,5 +80,5 @@ def test_a_good_run_has_none(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     report = report_of(write_run(tmp_path / "run", [passed("F_relu")]))
     assert annotated(report, CASES) == []
-    tell(report, tmp_path, CASES)
+    tell(report, tmp_path, CASES, {})
     assert len(capsys.readouterr().out.splitlines()) == 2
