@@ -4,8 +4,8 @@
         --export decomposed --output results/exports
     .nox/orchestrator/bin/python benchmarks/exports.py results/exports
 
-Reads the graphs that a run kept. Ends with 1 where a difference has no reason in
-suites/exports.toml, or an entry of that is no longer so.
+Reads the graphs that a run kept. Ends with 1 where a difference has no reason in suites/strict.toml
+or suites/decomposed.toml, or an entry of those is no longer so.
 """
 
 from __future__ import annotations
@@ -14,28 +14,24 @@ import argparse
 import sys
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from orchestrator import journal
-from suites.exports import TABLE, compare_export
+from suites.exports import TABLES, compare_export
 from suites.registry import discover
 from suites.reviewed import Reviewed, read_reviewed, unexplained
-from suites.trial import DECOMPOSED, EXPORTS, PLAIN, Outcome, Result
+from suites.trial import EXPORTS, PLAIN, Outcome, Result
 
 COLUMNS = ("same", "explained", "faulty", "not exported")
 
 
-def judge(
-    case: str, plain: Result, other: Result, table: Mapping[str, Sequence[Reviewed]]
-) -> tuple[str, list[str]]:
+def judge(plain: Result, other: Result, reviewed: Sequence[Reviewed]) -> tuple[str, list[str]]:
     """The column that an export counts in, and what there is to say of it."""
     if not other.graph:
         return "not exported", [f"{other.outcome} at {other.stage}: {first_line(other)}"]
     texts = [zlib.decompress(result.graph).decode() for result in (plain, other)]
-    export = other.trial.export
-    found = list(map(str, compare_export(*texts, export)))
-    reviewed = table.get(case, []) if export == DECOMPOSED else []
+    found = list(map(str, compare_export(*texts, other.trial.export)))
     if faults := list(unexplained(found, reviewed)):
         return "faulty", faults
     return ("explained", [entry.reason for entry in reviewed]) if found else ("same", [])
@@ -61,13 +57,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("run", type=Path, help="the folder of a run with several exports")
     results = journal.read(parser.parse_args().run / journal.NAME)
-    table = read_reviewed({info.name for info in discover()}, TABLE)
+    names = {info.name for info in discover()}
+    tables = {export: read_reviewed(names, path) for export, path in TABLES.items()}
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for case, plain, other in exported(results):
-        column, words = judge(case, plain, other, table)
-        counts[other.trial.export][column] += 1
+        export = other.trial.export
+        column, words = judge(plain, other, tables[export].get(case, ()))
+        counts[export][column] += 1
         if words:
-            print(f"{case} {other.trial.export}: {column}: {'; '.join(words)}")
+            print(f"{case} {export}: {column}: {'; '.join(words)}")
     print("".join(f"{head:>14}" for head in ("export", *COLUMNS)))
     for export, count in counts.items():
         print(f"{export:>14}" + "".join(f"{count[column]:14}" for column in COLUMNS))

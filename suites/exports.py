@@ -12,10 +12,10 @@ from pathlib import Path
 from converter.ir import Graph, Operator, Param
 from converter.pnnx.param import read_param
 from suites.structure import Difference, differences
-from suites.trial import PLAIN
+from suites.trial import DECOMPOSED, PLAIN, STRICT
 
-TABLE = Path(__file__).with_name("exports.toml")
-"""Where graphs of decomposed exports differ, and why: `suites.reviewed` says what its keys mean."""
+TABLES = {export: Path(__file__).with_name(f"{export}.toml") for export in (STRICT, DECOMPOSED)}
+"""Where graphs of these exports differ, and why: `suites.reviewed` says what the keys mean."""
 
 
 def compare_export(plain: str, other: str, export: str) -> list[Difference]:

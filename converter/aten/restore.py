@@ -32,6 +32,9 @@ def restored(call: Call) -> Call:
         return call
     if call.target in COPIES:
         return uncopied(call)
+    if is_laid_as_before(call):
+        given = {"self": call.args["self"]}
+        return msgspec.structs.replace(call, target="aten.alias.default", args=given)
     target, restore = ROWS.get((call.target, call.origin), (call.target, None))
     arguments = restore(call) if restore is not None else None
     return (
@@ -47,6 +50,20 @@ def uncopied(call: Call) -> Call:
         return msgspec.structs.replace(call, target="aten.alias.default", args=given)
     given["memory_format"] = format
     return msgspec.structs.replace(call, target="aten.contiguous.default", args=given)
+
+
+def is_laid_as_before(call: Call) -> bool:
+    """Whether it tells a layout in memory that the tensor has: dims of one element have any."""
+    if call.target != "aten.as_strided.default" or call.args["storage_offset"] not in (None, 0):
+        return False
+    source, known = call.tensor("self"), call.strides.get("self")
+    if known is None or tuple(sizes(source) or ()) != call.args["size"]:
+        return False
+    asked = call.integers("stride")
+    if not len(known) == len(asked) == len(source.shape or ()):
+        return False
+    steps = zip(source.shape or (), known, asked, strict=True)
+    return all(size == 1 or old == new for size, old, new in steps)
 
 
 def restores(before: str, *left: str, by: str = "") -> Callable[[Restore], Restore]:

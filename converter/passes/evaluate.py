@@ -231,10 +231,11 @@ def fill(op: Operator, inputs: dict[str, Array]) -> Arrays:
     return [np.full(array.shape, cast(np.asarray(op.params["value"]), array.dtype))]
 
 
-@evaluates("Tensor.slice_copy")
+@evaluates("Tensor.slice_copy", "torch.slice_scatter")
 def slice_copy(op: Operator, inputs: dict[str, Array]) -> Arrays:
     """A copy of a tensor with another one in the place of a part."""
-    result, params = inputs["self"].copy(), op.params
+    source, params = inputs["self" if "self" in inputs else "input"], op.params
+    result = source.copy()
     place: list[slice | int] = [slice(None)] * result.ndim
     bounds = (integer(params[name]) for name in ("start", "end", "step"))
     chosen = integer(params["select"]) if "select" in params else slice(*bounds)

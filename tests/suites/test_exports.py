@@ -9,7 +9,7 @@ import pytest
 
 from converter.pnnx.param import read_param
 from suites.execute import run_trial
-from suites.exports import TABLE, compare_export, plainly
+from suites.exports import TABLES, compare_export, plainly
 from suites.registry import discover
 from suites.reviewed import read_reviewed
 from suites.trial import DECOMPOSED, EXPORTS, Outcome, Trial
@@ -80,5 +80,6 @@ def params(words: str) -> object:
     return plainly(read_param(text, "test").operators[-1])
 
 
-def test_the_table_is_well_formed() -> None:
-    assert read_reviewed({info.name for info in discover()}, TABLE)
+@pytest.mark.parametrize("export", TABLES)
+def test_the_tables_are_well_formed(export: str) -> None:
+    assert read_reviewed({info.name for info in discover()}, TABLES[export])

@@ -1,7 +1,7 @@
 """Functions that `run_decompositions()` took apart, put together again.
 
 A program that was decomposed converts to the graph of the program before, as far as that can be
-told from what is left: `suites/exports.toml` lists where it cannot.
+told from what is left: `suites/decomposed.toml` lists where it cannot.
 """
 
 from converter.passes.base import Pass
@@ -18,7 +18,7 @@ from converter.passes.decomposed.parts import Stack, Unbind
 from converter.passes.decomposed.patches import PATCHES
 from converter.passes.decomposed.pools import PoolsOfOneDim
 from converter.passes.decomposed.rolls import Roll
-from converter.passes.decomposed.rows import LINEAR, RowsJoined
+from converter.passes.decomposed.rows import LINEAR, LINEAR_WITH_BIAS, RowsJoined
 from converter.passes.decomposed.transforms import Transforms
 from converter.passes.decomposed.weight_norm import WEIGHT_NORMS
 
@@ -29,6 +29,7 @@ PRODUCTS: tuple[Pass, ...] = (
     DeadCode(),
     *LINEAR,
     RowsJoined(),
+    LINEAR_WITH_BIAS,
     *ATTENTION,
     PermutedBack(),
     DeadCode(),

@@ -55,11 +55,21 @@ def to_pad(graph: Graph, op: Operator) -> bool:
 
 
 def indexing(op: Operator) -> Iterator[Operator]:
-    """This operator and those after it that index what it gives, for the same call."""
+    """This operator and those after it that index later dims of what it gives, for a call."""
     yield op
     readers = op.outputs[0].consumers
-    if len(readers) == 1 and readers[0].type == op.type and readers[0].origin == op.origin:
-        yield from indexing(readers[0])
+    after = readers[0] if len(readers) == 1 else None
+    if after is None or after.type != op.type or after.origin != op.origin:
+        return
+    if indexed(op) < indexed(after):
+        yield from indexing(after)
+
+
+def indexed(op: Operator) -> list[int]:
+    """The dims that an operator indexes."""
+    text = op.params.get("expr")
+    items = ast.literal_eval(text) if isinstance(text, str) else []
+    return [dim for dim, item in enumerate(items) if item is not None]
 
 
 def padded(op: Operator, source: Source) -> tuple[int, tuple[int, int]] | None:
@@ -67,8 +77,7 @@ def padded(op: Operator, source: Source) -> tuple[int, tuple[int, int]] | None:
     shape, text = static_shape(op.inputs[0]), op.params.get("expr")
     if shape is None or not isinstance(text, str):
         return None
-    items = ast.literal_eval(text)
-    dims = [dim for dim, item in enumerate(items) if item is not None]
+    items, dims = ast.literal_eval(text), indexed(op)
     if len(dims) != 1 or not isinstance(items[dims[0]], list):
         return None
     dim, size, places = dims[0], shape[dims[0]], items[dims[0]]

@@ -54,6 +54,14 @@ def only_reader(operand: Operand) -> Operator | None:
     return operand.consumers[0] if len(operand.consumers) == 1 else None
 
 
+class LinearWithBias(Decomposed):
+    """Before: `F.linear x w -> a`, to which a bias is added. After: `F.linear x w b`."""
+
+    def rewrite(self, graph: Graph, match: Match) -> bool:
+        weight, bias = match.operands["weight"], match.operands["bias"]
+        return bias.shape == (weight.shape or ())[:1] and super().rewrite(graph, match)
+
+
 class LinearOfProduct(Decomposed):
     """Before: `torch.matmul x w.T`, to which a bias is added. After: `F.linear x w b`.
 
@@ -77,6 +85,11 @@ BIASED = """
 UNBIASED = """
     torch.matmul    last   2 1 input a out
 """
+ADDED = """
+    F.linear        linear 2 1 input weight a bias=None
+    pnnx.Expression last   2 1 a bias out expr=add(@0,@1)
+"""
+LINEAR_WITH_BIAS = LinearWithBias("linear", "F.linear", ADDED, ("input", "weight", "bias"))
 LINEAR = (
     LinearOfProduct(
         "linear", "F.linear", TRANSPOSED.rstrip() + BIASED, ("input", "weight", "bias")

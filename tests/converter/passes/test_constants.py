@@ -153,6 +153,11 @@ ROWS = [
         lambda x, y: torch.slice_scatter(x, y, 1, -2),
     ),
     (
+        "torch.slice_scatter dim=1 start=-2 end=2147483647 step=1 $input=i0 $src=i1",
+        [I, J[:, 1:]],
+        lambda x, y: torch.slice_scatter(x, y, 1, -2),
+    ),
+    (
         "Tensor.slice_copy dim=-1 select=1 start=0 end=0 step=0 $self=i0 $src=i1",
         [I, J[:, 0]],
         lambda x, y: torch.select_scatter(x, y, -1, 1),
