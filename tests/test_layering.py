@@ -69,3 +69,17 @@ print(sorted({{"torch", "ray", "suites", "orchestrator"}} & set(sys.modules)))
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60
     )
     assert told.stdout == "[]\n", told.stderr
+
+
+def test_sessions_are_read_in_a_python_that_has_nox_alone() -> None:
+    blocked = "msgspec numpy rich ray jinja2 torch"
+    script = f"""
+import sys
+sys.modules.update(dict.fromkeys({blocked.split()!r}))
+import noxfile
+print(noxfile.MAIN_CELL in noxfile.CELLS)
+"""
+    told = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert told.stdout == "True\n", told.stderr
