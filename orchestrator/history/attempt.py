@@ -28,9 +28,10 @@ def attempt(
         except HistoryError as error:
             warn(str(error))
             break
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without what details it
-            if code not in DAMAGED:  # locked for long, no space, not writable
+            garbled = isinstance(error, UnicodeDecodeError)  # what SQLite quotes of the file
+            if code not in DAMAGED and not garbled:  # locked for long, no space, not writable
                 warn(f"{file}: {error}; going on without the history")
                 break
             if aside:  # the second time: another run may have put it right meanwhile

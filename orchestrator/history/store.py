@@ -116,9 +116,9 @@ class History:
             with _as_written():
                 self._use_wal()
                 self._db.execute("PRAGMA foreign_keys = ON")
-                if not self._is_ready(file):
-                    with self._transaction():
-                        if not self._is_ready(file):  # another may have made it meanwhile
+                if self._marks() != (APPLICATION, VERSION):
+                    with self._transaction():  # in which no other makes it
+                        if not self._is_ready(file):
                             self._make()
         except BaseException:
             self._db.close()
@@ -138,12 +138,15 @@ class History:
             else:
                 return
 
+    def _marks(self) -> tuple[int, int]:
+        """Whose file it is, and of which version."""
+        names = ("application_id", "user_version")
+        application, version = (self._db.execute(f"PRAGMA {n}").fetchone()[0] for n in names)
+        return application, version
+
     def _is_ready(self, file: Path) -> bool:
         """Whether the tables are there; False for an empty file. Raises HistoryError."""
-        application, version = (
-            self._db.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("application_id", "user_version")
-        )
+        application, version = self._marks()
         if (application, version) == (APPLICATION, VERSION):
             return True
         if application == APPLICATION:

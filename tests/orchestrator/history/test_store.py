@@ -102,13 +102,13 @@ def test_writers_wait_for_each_other(tmp_path):
             [sys.executable, "-c", WRITER, here, str(tmp_path / "history.sqlite"), str(number)],
             stderr=subprocess.PIPE,
         )
-        for number in range(3)
+        for number in range(5)
     ]
     for writer in writers:
         _, error = writer.communicate(timeout=60)
         assert writer.returncode == 0, error
     with History(tmp_path / "history.sqlite") as history:
-        assert len(history.past().runs) == 24
+        assert len(history.past().runs) == 40
 
 
 def test_a_new_file_is_waited_for_while_another_writes_to_it(tmp_path):
@@ -147,6 +147,17 @@ def test_values_of_no_meaning_are_damage(tmp_path, damage):
     attempt(file, read, None, warnings.append)
     (warning,) = warnings
     assert "is damaged (a value that nobody wrote" in warning
+
+
+def test_words_of_sqlite_that_are_no_text_are_damage(tmp_path):
+    """It quotes the schema's SQL, in which garbage may stand."""
+    file = tmp_path / "history.sqlite"
+    add(file, 0, result())
+    file.write_bytes(file.read_bytes().replace(b"CREATE TABLE cells", b"\xf3REATE TABLE cells"))
+    warnings: list[str] = []
+    attempt(file, lambda history: history.check(), None, warnings.append)
+    (warning,) = warnings
+    assert "is damaged" in warning
 
 
 def test_half_a_run_is_never_there(tmp_path):
