@@ -86,19 +86,24 @@ class Attribute:
     """A stored tensor of an operator: a weight, a bias, a constant.
 
     `dtype` is pnnx's name (`f32`), `shape` a tuple of ints, `data` the lazily read values.
+    `frozen`: it takes no gradient, as buffers, constants and frozen parameters do. PyTorch chooses
+    kernels by it, which round differently, even where no gradient is asked for.
     """
 
-    __slots__ = ("data", "dtype", "shape")
+    __slots__ = ("data", "dtype", "frozen", "shape")
 
-    def __init__(self, dtype: str, shape: tuple[int, ...], data: TensorData) -> None:
+    def __init__(
+        self, dtype: str, shape: tuple[int, ...], data: TensorData, frozen: bool = False
+    ) -> None:
         self.dtype = dtype
         self.shape = shape
         self.data = data
+        self.frozen = frozen
 
     @classmethod
-    def of(cls, values: Array) -> Attribute:
+    def of(cls, values: Array, frozen: bool = False) -> Attribute:
         """Make an attribute of an array in memory. Raises KeyError for a dtype that pnnx lacks."""
-        return cls(DTYPE_NAMES[values.dtype], tuple(values.shape), ArrayData(values))
+        return cls(DTYPE_NAMES[values.dtype], tuple(values.shape), ArrayData(values), frozen)
 
     @property
     def size(self) -> int:

@@ -90,7 +90,6 @@ class StoredInput(msgspec.Struct, frozen=True):
     fqn: str
     attribute: Attribute
     persistent: bool = True
-    requires_grad: bool = False
     storage: str = ""
     """The entry of the archive that holds it: tensors with the same one share their memory."""
 

@@ -121,9 +121,7 @@ class SignatureReader:
             raise self.file.error(
                 f"`{printable(fqn)}` is stored with another type than its graph has", DAMAGED
             )
-        requires_grad = payload.tensor_meta is not None and payload.tensor_meta.requires_grad
-        storage = folder + payload.path_name
-        return StoredInput(name, kind, fqn, attribute, persistent, requires_grad, storage)
+        return StoredInput(name, kind, fqn, attribute, persistent, folder + payload.path_name)
 
     def outputs(self, specs: list[schema.OutputSpec]) -> tuple[Output, ...]:
         if len(specs) != len(self.body.outputs):

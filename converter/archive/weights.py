@@ -105,9 +105,8 @@ def stored_attribute(
     shape, strides, offset = tuple(known[:dims]), tuple(known[dims:-1]), known[-1]
     entry = folder + payload.path_name
     _check(archive, name, archive.entry(entry).size, DTYPES[dtype].itemsize, shape, strides, offset)
-    return Attribute(
-        dtype, shape, StoredTensor(archive, entry, DTYPES[dtype], shape, strides, offset)
-    )
+    data = StoredTensor(archive, entry, DTYPES[dtype], shape, strides, offset)
+    return Attribute(dtype, shape, data, frozen=not meta.requires_grad)
 
 
 def _check(

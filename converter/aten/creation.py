@@ -22,7 +22,7 @@ Number = bool | int | float | complex
 def store(call: Call, emit: Emitter, values: Callable[[], Array]) -> None:
     """Let the result be a stored tensor, whose values are worked out when they are written."""
     dtype = dtype_of(call)
-    attribute = Attribute(dtype, call.sizes(call.output), LazyData(values))
+    attribute = Attribute(dtype, call.sizes(call.output), LazyData(values), frozen=True)
     if attribute.nbytes > LIMIT:
         raise call.refuse(
             f"the constant would have {attribute.nbytes} bytes, more than {LIMIT}",

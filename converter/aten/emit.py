@@ -118,7 +118,7 @@ class Emitter:
 
     def constant(self, values: Array) -> Operand:
         """Store values that are known, and return the operand that holds them."""
-        attribute = Attribute.of(values)
+        attribute = Attribute.of(values, frozen=True)
         output = self.temporary(attribute.shape, attribute.dtype)
         self.attribute(output, attribute)
         return output

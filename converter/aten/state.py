@@ -74,7 +74,7 @@ def forget(graph: Graph) -> None:
         if known and dtype is not None and isinstance(value, int | float | complex):
             data = LazyData(partial(np.full, shape, value, DTYPES[dtype]))
             op.type, op.params = "pnnx.Attribute", {}
-            op.attrs["data"] = Attribute(dtype, shape, data)
+            op.attrs["data"] = Attribute(dtype, shape, data, frozen=True)
             graph.set_inputs(op, [])
 
 

@@ -39,14 +39,14 @@ def fold(graph: Graph, op: Operator) -> bool:
         if shape is None or operand.dtype is None:
             return False
         values = LazyData(partial(later, op, inputs, place))
-        results.append(Attribute(operand.dtype, shape, values))
+        results.append(Attribute(operand.dtype, shape, values, frozen=True))
     size = sum(result.nbytes for result in results)
     if size > LIMIT:
         return False
     shared = any(len(operand.consumers) > 1 for operand in op.outputs)
     if size <= SMALL or shared or op.type in CHECKED:
         try:
-            results = list(map(Attribute.of, now(op, inputs)))
+            results = [Attribute.of(values, frozen=True) for values in now(op, inputs)]
         except EvaluationError:
             return False
     replace(graph, op, results)

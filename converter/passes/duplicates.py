@@ -70,5 +70,5 @@ def key(op: Operator) -> Hashable:
 def tensor_key(attribute: Attribute) -> tuple[Hashable, ...]:
     """What tells tensors apart: where they are, or what they hold if that is quick to see."""
     if attribute.nbytes > SMALL:
-        return "", (), id(attribute.data)
-    return attribute.dtype, attribute.shape, attribute.array().tobytes()
+        return "", (), attribute.frozen, id(attribute.data)
+    return attribute.dtype, attribute.shape, attribute.frozen, attribute.array().tobytes()

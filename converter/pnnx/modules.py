@@ -50,8 +50,10 @@ def load(op: Operator, member: str, file_name: str) -> Iterator[str]:
             raise refuse(op, f"{key!r} cannot be the name of a tensor")
         target = member if op.type == "pnnx.Attribute" else f"{member}.{key}"
         kind = "tensor" if key in _BUFFERS else "parameter"
-        entry = literal(f"{file_name}.{key}")
-        yield f"{target} = self.load_pnnx_bin_as_{kind}(archive, {entry}, {_spec(op.attrs[key])})"
+        entry = f"archive, {literal(f'{file_name}.{key}')}, {_spec(op.attrs[key])}"
+        if kind == "parameter" and op.attrs[key].frozen:
+            entry += ", requires_grad=False"
+        yield f"{target} = self.load_pnnx_bin_as_{kind}({entry})"
 
 
 def _spec(attr: Attribute) -> str:

@@ -81,6 +81,8 @@ def test_weights_of_other_values_or_types_are_others():
     made = graph(two(LINEAR, LINEAR), {"p.weight": ONES, "q.weight": ONES})
     made.of_type("nn.Linear")[1].attrs["weight"] = Attribute.of(ONES.astype(np.float64))
     assert MergeDuplicates()(made) == 0
+    made.of_type("nn.Linear")[1].attrs["weight"] = Attribute.of(ONES, frozen=True)
+    assert MergeDuplicates()(made) == 0
 
 
 def test_large_weights_are_the_same_where_they_are_one():
