@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from converter.conversion import Converted, convert, load
-    from converter.errors import ArchiveError, ConvertError, UnsupportedError, UsageError
+    from converter.errors import (
+        ArchiveError,
+        ConvertError,
+        UnforeseenError,
+        UnsupportedError,
+        UsageError,
+    )
 
 __all__ = [
     "ArchiveError",
     "ConvertError",
     "Converted",
+    "UnforeseenError",
     "UnsupportedError",
     "UsageError",
     "convert",

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from converter.errors import ConvertError, UnsupportedError, UsageError
+from converter.errors import ConvertError, UnforeseenError, UnsupportedError, UsageError
 
 if TYPE_CHECKING:
     from converter.conversion import Converted
@@ -152,7 +152,7 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         model, options = parse(arguments)
         return report(convert(model, **options))
-    except UnsupportedError as error:
+    except (UnsupportedError, UnforeseenError) as error:
         print(f"pt2pnnx: {arguments[0]}: {error}", file=sys.stderr)
         return 1
     except ConvertError as error:

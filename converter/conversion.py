@@ -12,7 +12,7 @@ from converter.archive.program import Program
 from converter.archive.read import read_program
 from converter.aten.kept import Kept
 from converter.aten.lower import lower
-from converter.errors import UnsupportedError, UsageError
+from converter.errors import UnsupportedError, UsageError, foreseen
 from converter.files import Outputs
 from converter.ir import Graph
 from converter.passes.base import Pass
@@ -56,7 +56,7 @@ def load(
     """Read a `.pt2` file as a graph of PyTorch-level operators, as `.pnnx.param` would hold it.
 
     Weights are read from the file when they are asked for: it stays open as long as the graph.
-    Raises ConvertError (ArchiveError, UnsupportedError, UsageError).
+    Raises ConvertError (ArchiveError, UnsupportedError, UsageError, UnforeseenError).
     """
     shapes = _shapes(inputshape, input, "inputshape")
     others = _shapes(inputshape2, input2, "inputshape2")
@@ -96,7 +96,8 @@ def convert(
     `customop` the operators that are no PyTorch's own and are called all the same
     (`namespace.name`).
 
-    Raises ArchiveError, UnsupportedError or UsageError; no file is left behind then.
+    Raises ArchiveError, UnsupportedError, UsageError or UnforeseenError; no file is left behind
+    then.
     """
     path = Path(path)
     shapes = _shapes(inputshape, input, "inputshape")
@@ -105,25 +106,27 @@ def convert(
     names = _Names(path)
     with read_program(path) as program, Outputs(path) as outputs:
         graph, changed = _graph(program, shapes, others, kept, optlevel)
-        counted = statistics(graph)
-        _write_pnnx(
-            graph,
-            outputs,
-            counted,
-            Path(pnnxparam or names.file(".pnnx.param")),
-            Path(pnnxbin or names.file(".pnnx.bin")),
-            Path(pnnxpy or names.python("_pnnx.py")),
-        )
-        refusal = None
-        if ncnn:
-            refusal = _write_ncnn(
+        with foreseen("write pnnx's files"):
+            counted = statistics(graph)
+            _write_pnnx(
                 graph,
                 outputs,
-                Path(ncnnparam or names.file(".ncnn.param")),
-                Path(ncnnbin or names.file(".ncnn.bin")),
-                Path(ncnnpy or names.python("_ncnn.py")),
-                fp16,
+                counted,
+                Path(pnnxparam or names.file(".pnnx.param")),
+                Path(pnnxbin or names.file(".pnnx.bin")),
+                Path(pnnxpy or names.python("_pnnx.py")),
             )
+        refusal = None
+        if ncnn:
+            with foreseen("write ncnn's files"):
+                refusal = _write_ncnn(
+                    graph,
+                    outputs,
+                    Path(ncnnparam or names.file(".ncnn.param")),
+                    Path(ncnnbin or names.file(".ncnn.bin")),
+                    Path(ncnnpy or names.python("_ncnn.py")),
+                    fp16,
+                )
         files = outputs.commit()
     return Converted(
         files,
@@ -159,9 +162,11 @@ def _graph(
     """Lower and optimize a program; return its graph and the passes that changed something."""
     if optlevel not in (0, 1, 2):
         raise UsageError(f"optlevel={optlevel} is not 0, 1 or 2")
-    graph = lower(program, bind(program, shapes, others), kept)
-    graph.check()
-    return graph, run_passes(graph, optlevel)
+    with foreseen("convert the program"):
+        graph = lower(program, bind(program, shapes, others), kept)
+        graph.check()
+    with foreseen("optimize the graph"):
+        return graph, run_passes(graph, optlevel)
 
 
 def _shapes(given: Shapes, files: Sequence[Path | str], key: str) -> tuple[InputShape, ...] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import NamedTuple, Self
 
 
@@ -74,3 +76,40 @@ class UnsupportedError(ConvertError):
 
 class UsageError(ConvertError):
     """The caller's arguments do not fit: an unknown key, a shape that does not match."""
+
+
+class UnforeseenError(ConvertError):
+    """What no check foresaw, of a file that contradicts itself or for a defect of the converter.
+
+    The exception that it stands for is its cause.
+    """
+
+
+UNFORESEEN = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
+
+@contextlib.contextmanager
+def foreseen(what: str, where: Where | None = None) -> Iterator[None]:
+    """Let what is raised meanwhile be one line that names what was being done.
+
+    A graph tells the shape and dtype of every value, and may lie: an operator may have another rank
+    than its arguments are for. Whatever reads it next stumbles, and writes nothing.
+    Raises UnforeseenError, and ConvertErrors as they are.
+    """
+    try:
+        yield
+    except UNFORESEEN as error:
+        name = type(error).__name__
+        raise UnforeseenError(
+            f"cannot {what}: the program contradicts itself ({name} in the converter)",
+            where=where,
+            mend="export it again; where nobody edited it, please report this with the file",
+        ) from error

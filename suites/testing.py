@@ -18,7 +18,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 import converter
-from converter.errors import ConvertError
+from converter.errors import ArchiveError, ConvertError, UnsupportedError, UsageError
 from suites.case import Tolerance
 from suites.compare import Mismatch, Rule, compare, flat, rule_of
 from suites.frontends import exported, generated, import_generated
@@ -163,7 +163,8 @@ def _export(
     return [copy.deepcopy(leaf) for leaf in leaves if isinstance(leaf, torch.Tensor)]
 
 
-@_ends(Verdict.refused, Stage.convert, ConvertError)
+# An UnforeseenError is a defect of the converter here: nobody edited the program.
+@_ends(Verdict.refused, Stage.convert, ArchiveError, UnsupportedError, UsageError)
 def _convert(path: Path, target: str, optlevel: int, shapes: list[Any] | None) -> bool:
     """Write the target's files; whether this changed the order of floating-point operations."""
     converted = converter.convert(

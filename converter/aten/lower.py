@@ -52,7 +52,7 @@ from converter.aten.sharing import is_dense, shares, viewed
 from converter.aten.state import MUTATIONS, STATE, check_state, declared
 from converter.aten.synonyms import functional_name
 from converter.aten.views import Step, Tensors
-from converter.errors import UnsupportedError, Where
+from converter.errors import UnsupportedError, Where, foreseen
 from converter.ir import Graph, Operand, Shape
 from converter.pnnx.names import words
 from converter.symbols import Symbols, unknown
@@ -113,7 +113,8 @@ class _Lowering:
             self.input(serial, given)
         for index, node in enumerate(self.body.nodes):
             try:
-                self.node(index, node)
+                with foreseen(f"convert {printable(node.target)}", node.where):
+                    self.node(index, node)
             except UnsupportedError as error:
                 raise error.located(node.where) from None
         self.outputs()
