@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict, namedtuple
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 import torch
@@ -10,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suites.case import Tolerance
-from suites.compare import Mismatch, arithmetic, compare, exact, ncnn
+from suites.compare import Mismatch, arithmetic, compare, exact, flat, ncnn
 
 NAN, INF = float("nan"), float("inf")
 
@@ -49,6 +51,22 @@ def test_equal_nests_pass_whatever_they_hold():
 )
 def test_another_structure_is_told(expected, actual, says):
     assert says in told(expected, actual)
+
+
+@dataclass
+class Found:
+    boxes: Any
+    scores: Any = None
+
+
+def test_a_dataclass_is_the_dict_of_its_fields():
+    boxes, scores = torch.rand(2, 4), torch.rand(2)
+    compare([Found(Found(boxes), scores)], [{"boxes": {"boxes": boxes}, "scores": scores}], exact)
+    compare(Found(boxes), {"boxes": boxes, "scores": None}, exact)
+    assert list(map(id, flat(Found(Found(boxes), scores)))) == [id(boxes), id(scores)]
+    for other in ({"boxes": boxes}, {"boxes": boxes, "scores": scores + 1}, (boxes, scores)):
+        with pytest.raises(Mismatch):
+            compare(Found(boxes, scores), other, exact)
 
 
 def test_another_dtype_or_shape_is_told_with_both():
