@@ -132,6 +132,8 @@ class Lowering:
         shape, batch = op.shape(), self.wanted.get(operand)
         if len(shape) > MAX_RANK and batch is None:
             batch = 0
+        elif len(shape) == 1:  # ncnn makes no batch of numbers; what wants one makes it of these
+            batch = None
         self._check_rank(op, shape, batch)
         if operand.dtype not in (*FLOATS, *INTEGERS):
             op.refuse(f"is of {operand.dtype}, which ncnn does not have", "give it floats")

@@ -67,6 +67,21 @@ def test_operands_of_other_ranks(shape: tuple[int, ...], tmp_path: Path) -> None
         check(Convolved(function), torch.randn(2, 3, 6, 7), torch.randn(shape), folder=tmp_path)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda m, x, y: m.conv(x) * y[:, None, None, None],
+        lambda m, x, y: m.conv(x) * y.relu().view(-1, 1, 1, 1) + y.sum(),
+        lambda m, x, y: (m.conv(x * y.view(2, 1, 1, 1)), y * 2),
+    ],
+)
+def test_one_number_for_each_of_a_batch(function: Callable[..., Any], tmp_path: Path) -> None:
+    """As the time steps of diffusion models: ncnn makes no batch of an input of one dim."""
+    torch.manual_seed(0)
+    net = check(Convolved(function), torch.randn(2, 3, 6, 7), torch.rand(2), folder=tmp_path)
+    assert [port.batch for port in net.inputs] == [0, None]
+
+
 def test_a_permuted_input_has_its_batch_where_the_convolution_wants_it(tmp_path: Path) -> None:
     net = check(
         Convolved(lambda m, x: m.conv(x.permute(1, 0, 2, 3)).permute(1, 0, 2, 3)),
