@@ -6,6 +6,7 @@ PyTorch-level operators (`F.conv2d`, `nn.Conv2d`, `pnnx.Expression`) and ncnn la
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -80,6 +81,15 @@ class LazyData:
 
     def array(self) -> Array:
         return self._values()
+
+
+SIZE_LIMIT = 1 << 60
+"""Bytes of a tensor, so that no size overflows 64 bits."""
+
+
+def is_possible(shape: Sequence[int], itemsize: int) -> bool:
+    """Whether a tensor of elements of `itemsize` bytes can have that shape."""
+    return math.prod(max(size, 1) for size in shape) * itemsize <= SIZE_LIMIT
 
 
 class Attribute:

@@ -11,7 +11,7 @@ from converter.archive.program import Program, Range, SymInput, TensorInput, Use
 from converter.dims import symbols_of
 from converter.errors import ConvertError, UnsupportedError, UsageError
 from converter.guards import check_guards
-from converter.ir import DTYPES, Shape
+from converter.ir import DTYPES, Shape, is_possible
 from converter.npy import read_header
 from converter.symbols import UNKNOWN_SIZE, Symbols
 
@@ -145,6 +145,8 @@ def _bind_input(given: TensorInput, shape: InputShape, symbols: Symbols, key: st
         )
     if shape.dtype not in (None, given.type.dtype):
         raise UsageError(f"{key}: {shape} is for {given.name}, whose dtype is {given.type.dtype}")
+    if not is_possible(shape.dims, DTYPES[given.type.dtype].itemsize):
+        raise UsageError(f"{key}: no machine holds {given.name} of {shape}")
     for dim, size in zip(given.type.shape, shape.dims, strict=True):
         if not isinstance(dim, str) or not dim.isidentifier():
             continue

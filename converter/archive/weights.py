@@ -12,12 +12,10 @@ from converter.archive import schema
 from converter.archive.enums import dtype_name, require_strided
 from converter.archive.zip import BUFFER, DAMAGED, ZipFile, printable
 from converter.errors import UnsupportedError
-from converter.ir import DTYPES, Array, Attribute
+from converter.ir import DTYPES, Array, Attribute, is_possible
 
 DIMS_LIMIT = 32
 """NumPy 1's limit."""
-SIZE_LIMIT = 1 << 60
-"""Bytes of a tensor, so that no size overflows 64 bits. Real ones are bounded by their payload."""
 REPEATED_LIMIT = 1 << 30
 """Bytes of a tensor that is larger than its payload, because a stride of 0 repeats elements."""
 
@@ -119,7 +117,7 @@ def _check(
     offset: int,
 ) -> None:
     """Check a view against the `available` bytes of its entry."""
-    if math.prod(max(size, 1) for size in shape) * item > SIZE_LIMIT:
+    if not is_possible(shape, item):
         raise archive.error(f"{name} has an impossible shape", DAMAGED)
     count = math.prod(shape)
     if count and (offset + extent(shape, strides)) * item > available:

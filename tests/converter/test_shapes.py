@@ -117,6 +117,7 @@ def test_dynamic_dims_take_the_sizes_that_are_given(tmp_path: Path, strict: bool
         ("[12,3],[5,3]", r"violate|does not fit"),
         ("[2,3],[1,3]", r"is 2, outside of|violate|does not fit"),
         ("[9,3],[4,3]", r"violate|does not fit"),
+        (f"[{10**20},3],[{10**20 // 2},3]", r"no machine holds x of \[10+,3\]"),
     ],
 )
 def test_shapes_that_do_not_fit(tmp_path: Path, shapes: str, message: str) -> None:
