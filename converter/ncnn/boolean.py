@@ -108,6 +108,7 @@ def chosen(op: Op, mask: Blob, a: Number, b: Number) -> Blob:
 
     A number that is infinite is the bound of a minimum or maximum, which it is where the mask says.
     """
+    a, b = masked(op, a), masked(op, b)
     if not isinstance(a, Blob) and math.isinf(a):
         return chosen(op, inverted(op, mask), b, a)
     if not isinstance(b, Blob) and math.isinf(b):
@@ -116,6 +117,20 @@ def chosen(op: Op, mask: Blob, a: Number, b: Number) -> Blob:
         return binary(op, MIN if b < 0 else MAX, binary(op, MUL, bound, 4.0), a)
     first = binary(op, MUL, mask, a)
     return first if b == 0 else binary(op, ADD, first, binary(op, MUL, inverted(op, mask), b))
+
+
+def masked(op: Op, value: Number) -> Number:
+    """What a mask chooses: a stored tensor of one infinite number is that number, others, which
+    times 0 would be NaN, are refused.
+    """
+    if not isinstance(value, Blob) or value.values is None:
+        return value
+    stored = value.values.array().astype(np.float64)
+    if np.isfinite(stored).all():
+        return value
+    if stored.shape != () or np.isnan(stored):
+        op.refuse("chooses from a stored tensor that is not finite", "use large numbers instead")
+    return float(stored)
 
 
 @ncnn("torch.where", dtypes="checked")

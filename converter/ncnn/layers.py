@@ -7,13 +7,15 @@ operation-param-weight-table.md, and of ncnn 1.0.20261020 where it is ahead of t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
 from converter.ir import Attribute, Param
+
+INFINITE = (2 - 2.0**-24) * 2.0**127
+"""The smallest number that single precision rounds to infinity."""
 
 
 class Kind(Enum):
@@ -115,7 +117,7 @@ def _checked(what: str, kind: Kind, value: Param) -> Param:
         item = Kind.int if kind is Kind.ints else Kind.float
         return tuple(_checked(what, item, element) for element in value)
     if kind is Kind.float and isinstance(value, int | float):
-        if not math.isfinite(value):
+        if not abs(value) < INFINITE:  # or a NaN
             raise ValueError(f"{what} is {value}, which ncnn's text cannot hold")
         return float(value)
     if kind is Kind.int and isinstance(value, int):

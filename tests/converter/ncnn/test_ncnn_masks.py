@@ -112,6 +112,26 @@ def test_rows_of_constant_indices_are_a_constant(tmp_path: Path) -> None:
     check(call, torch.randn(3, 4), folder=tmp_path)
 
 
+def test_stored_infinities_are_chosen_or_refused(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    least, bias = torch.tensor(-INF), torch.tensor([0.0, -INF, 1.0, 2.0])
+    check(Calls(lambda x: torch.where(x > 0, x, least)), torch.randn(3, 4), folder=tmp_path)
+    check(Calls(lambda x: torch.where(x > 0, least, x)), torch.randn(3, 4), folder=tmp_path)
+    with pytest.raises(UnsupportedError, match="a stored tensor that is not finite"):
+        check(Calls(lambda x: torch.where(x > 0, x, bias)), torch.randn(3, 4), folder=tmp_path)
+
+
+@pytest.mark.parametrize("number", ["1e300", "-1e39", "3.5e38"])
+def test_numbers_beyond_single_precision_are_refused(number: str) -> None:
+    graph = graph_of(f"""
+pnnx.Input   in  0 1 0 #0=(2,3)f64
+torch.clamp  c   1 1 0 1 min=None max={number} #1=(2,3)f64
+pnnx.Output  out 1 0 1
+""")
+    with pytest.raises(UnsupportedError, match="which ncnn's text cannot hold"):
+        lower(graph)
+
+
 REFUSED = {
     "pnnx.Expression a 2 1 1 1 2 expr=add(@0,@1) #2=(2,3)bool": "add of booleans",
     "torch.bitwise_not a 1 1 0 2 #0=(2,3)i64 #2=(2,3)i64": "inverts i64",
