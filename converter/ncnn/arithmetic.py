@@ -9,6 +9,10 @@ from converter.ncnn.op import Op
 
 ADD, SUB, MUL, DIV, MAX, MIN, POW, RSUB, RDIV, RPOW, ATAN2, RATAN2, FMOD, RFMOD = range(14)
 LOGADDEXP, FLOOR_DIVIDE, RFLOOR_DIVIDE = 14, 15, 16
+
+SMALLEST = 2.0**-126
+"""The smallest normal number of single precision."""
+
 REVERSED = {
     ADD: ADD,
     SUB: RSUB,
@@ -79,6 +83,8 @@ def binary(op: Op, kind: int, a: Blob | float, b: Blob | float) -> Blob:
         return binary(op, REVERSED[kind], b, a)
     assert isinstance(a, Blob)
     if not isinstance(b, Blob):
+        if kind == DIV and abs(b) < SMALLEST:
+            op.refuse(f"divides by {b}: ncnn multiplies with the reciprocal, which is infinite")
         return pointwise(op, BINARY_OP(op_type=kind, with_scalar=1, b=b), a)
     shape = broadcast(op, a.shape, b.shape)
     a, b, batch = aligned(op, a, b, len(shape))

@@ -121,6 +121,17 @@ def test_stored_infinities_are_chosen_or_refused(tmp_path: Path) -> None:
         check(Calls(lambda x: torch.where(x > 0, x, bias)), torch.randn(3, 4), folder=tmp_path)
 
 
+@pytest.mark.parametrize("number", ["0.0", "1e-50", "-1e-39"])
+def test_divisions_by_what_is_zero_in_single_precision_are_refused(number: str) -> None:
+    graph = graph_of(f"""
+pnnx.Input      in  0 1 0 #0=(2,3)f32
+pnnx.Expression d   1 1 0 1 expr=div(@0,{number}) #1=(2,3)f32
+pnnx.Output     out 1 0 1
+""")
+    with pytest.raises(UnsupportedError, match="ncnn multiplies with the reciprocal"):
+        lower(graph)
+
+
 @pytest.mark.parametrize("number", ["1e300", "-1e39", "3.5e38"])
 def test_numbers_beyond_single_precision_are_refused(number: str) -> None:
     graph = graph_of(f"""
