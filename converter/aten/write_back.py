@@ -72,25 +72,22 @@ def reshaped(emit: Emitter, call: Call, index: int, whole: Operand, part: Operan
     return result
 
 
+CONJUGATING = ("adjoint", "mH", "matrix_H")
+"""Transpositions of which the results of complex tensors are conjugates too."""
+
+
 @writes_back(
-    *("permute", "transpose", "swapaxes", "swapdims", "movedim", "moveaxis", "t", "numpy_T"),
-    *("mT", "mH", "matrix_H", "adjoint"),
+    *("permute", "transpose", "swapaxes", "swapdims", "movedim", "moveaxis", "t", "numpy_T", "mT"),
+    *CONJUGATING,
 )
 def permuted(emit: Emitter, call: Call, index: int, whole: Operand, part: Operand) -> Operand:
-    if whole.dtype in ("c64", "c128") and call.target.split(".")[1] in (
-        "mH",
-        "matrix_H",
-        "adjoint",
-    ):
+    if whole.dtype in ("c64", "c128") and call.target.split(".")[1] in CONJUGATING:
         raise call.refuse("its result is written to in place", "write to a clone() instead")
     order = dim_order(call, call.rank(whole))
     result = emit.copy(whole)
     inverse = tuple(order.index(dim) for dim in range(len(order)))
     emit.op("Tensor.permute", result, input=part, dims=inverse)
     return result
-
-
-CONJUGATING = frozenset({"adjoint", "mH", "matrix_H"})
 
 
 def dim_order(call: Call, rank: int) -> list[int]:
