@@ -7,8 +7,67 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from converter.aten.expr import Expr, ExprArg, expr, sizes_of
+from converter.archive.program import Body, Node
+from converter.archive.values import SymRef, Value
+from converter.aten.call import FIX, Arg
+from converter.aten.expr import ITSELF, Expr, ExprArg, expr, sizes_of
+from converter.errors import UnsupportedError
 from converter.ir import Operand
+from converter.symbols import Symbols, unknown
+
+
+class Numbers:
+    """The numbers of a program by name: those that the shapes decide, and how the others come."""
+
+    def __init__(self, body: Body, symbols: Symbols) -> None:
+        self._body = body
+        self._symbols = symbols
+        self._found: dict[str, ExprArg | UnsupportedError] = {}
+
+    def given(self, name: str, operand: Operand) -> None:
+        """Name a number that the caller passes."""
+        self._found[name] = expr(ITSELF, operand)
+
+    def settle(self, node: Node, argument: Callable[[Value, Node], Arg]) -> None:
+        """Note how a number is worked out that sizes or tensors decide as the model runs.
+
+        `argument` gives a node's argument. What cannot be worked out is an error once it is read.
+        """
+        for made in node.outputs:
+            if not isinstance(made, SymRef):
+                continue
+            if self._symbols.number(self._body.symbols[made.name]) is not None:
+                continue
+            try:
+                args = [scalar(argument(value, node), node) for _, value in node.inputs]
+                self._found[made.name] = number(node.target, args)
+            except UnsupportedError as error:
+                self._found[made.name] = error.located(node.where)
+            except KeyError:
+                self._found[made.name] = UnsupportedError(
+                    f"cannot convert {node.target}: expressions of sizes do not have it",
+                    where=node.where,
+                    mend=FIX,
+                )
+
+    def read(self, name: str) -> ExprArg:
+        """A number, or how it is worked out as the model runs. Raises UnsupportedError."""
+        expression = self._body.symbols[name]
+        value = self._symbols.number(expression)
+        if value is not None:
+            return value
+        found = self._found.get(name) or unknown(str(expression))
+        if isinstance(found, UnsupportedError):
+            raise found
+        return found
+
+
+def scalar(argument: Arg, node: Node) -> ExprArg:
+    """An argument of a function of numbers."""
+    if isinstance(argument, tuple):
+        raise UnsupportedError(f"cannot convert {node.target} of {argument!r}")
+    return argument
+
 
 FUNCTIONS = {
     "_sym_sqrt": "sqrt",
