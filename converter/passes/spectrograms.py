@@ -1,13 +1,12 @@
 """Recognize torchaudio's spectrograms and their inverses, which torch.export sees through.
 
-The rewritten operators call the same functions in the same order, so that not a bit changes. A
-transform without the reshapes around it is torch's own and stays, and with it does the generated
-program's independence of torchaudio.
+Generated modules call the same functions of torch in the same order (`pnnx/spectrogram.py`), so
+that not a bit changes. A transform without the reshapes around it is torch's own and stays.
 """
 
 from __future__ import annotations
 
-from converter.ir import Graph, Operator
+from converter.ir import Graph, Operand, Operator, Param
 from converter.passes.base import Pass
 from converter.passes.composites import number
 from converter.passes.dead_code import DeadCode
@@ -34,11 +33,9 @@ class Spectrogram(PatternPass):
 
     def rewrite(self, graph: Graph, match: Match) -> bool:
         stft, unpack = match["stft"], match["unpack"]
-        if stft.input_names != ["input", "window"] or not packs(match, 1, 2):
+        if stft.input_names != ["input", "window"] or not packs(match, 1, 2, real="a"):
             return False
-        params = dict(stft.params)
-        del params["return_complex"]
-        params["normalized"] = "frame_length" if params["normalized"] else False
+        params = sizes(stft)
         unpack.type, unpack.params = SPECTROGRAM, params | {"pad": 0, "power": None}
         set_inputs(graph, match, unpack, "waveform")
         return True
@@ -61,23 +58,38 @@ class InverseSpectrogram(PatternPass):
 
     def rewrite(self, graph: Graph, match: Match) -> bool:
         istft, unpack = match["istft"], match["unpack"]
-        if istft.input_names != ["input", "window"] or not packs(match, 2, 1):
+        if istft.input_names != ["input", "window"] or not packs(match, 2, 1, real="b"):
             return False
-        params = dict(istft.params)
-        del params["return_complex"]
-        params["normalized"] = "frame_length" if params["normalized"] else False
+        params = sizes(istft)
         unpack.type, unpack.params = INVERSE, params | {"pad": 0}
         set_inputs(graph, match, unpack, "spectrogram")
         return True
 
 
-def packs(match: Match, before: int, after: int) -> bool:
-    """Whether torchaudio reshapes all but these last dims to one dim, and back."""
+def packs(match: Match, before: int, after: int, real: str) -> bool:
+    """Whether all but these last dims are reshaped to one dim, and back, of `real` waves."""
+    if not all(map(is_real, (match.operands[real], match.operands["w"]))):
+        return False
     x, a, b, out = (match.operands[name].shape for name in ("x", "a", "b", "out"))
     if x is None or a is None or b is None:
         return False
     packed = len(a) == 1 + before and a[1:] == x[-before:]
     return packed and out == (*x[:-before], *b[-after:])
+
+
+def sizes(op: Operator) -> dict[str, Param]:
+    """Torch's arguments as torchaudio's, whose own have no defaults: the sizes of real waves."""
+    params = dict(op.params)
+    del params["return_complex"]
+    params["normalized"] = "frame_length" if params["normalized"] else False
+    n_fft = params["n_fft"]
+    assert isinstance(n_fft, int)
+    defaults = {"hop_length": n_fft // 4, "win_length": n_fft, "onesided": True}
+    return params | {name: value for name, value in defaults.items() if params.get(name) is None}
+
+
+def is_real(operand: Operand) -> bool:
+    return operand.dtype is not None and operand.dtype[0] == "f"
 
 
 def set_inputs(graph: Graph, match: Match, op: Operator, name: str) -> None:

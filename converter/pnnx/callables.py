@@ -144,7 +144,6 @@ _NAMES = {
         DeformConv2d PSRoIAlign PSRoIPool RoIAlign RoIPool deform_conv2d nms ps_roi_align
         ps_roi_pool roi_align roi_pool
     """,
-    "torchaudio.functional": "inverse_spectrogram spectrogram",
 }
 
 CALLABLES = frozenset(f"{owner}.{name}" for owner, names in _NAMES.items() for name in words(names))

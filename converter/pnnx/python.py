@@ -1,7 +1,7 @@
 """Write `_pnnx.py`: the graph as a PyTorch module, and functions that export and try it.
 
-The module needs torch alone (and torchvision or torchaudio if the graph has an operator of theirs)
-and loads its `.pnnx.bin` from its own folder.
+The module needs torch alone (and torchvision where the graph has an operator of its own, which
+torch lacks) and loads its `.pnnx.bin` from its own folder.
 """
 
 from __future__ import annotations
@@ -201,9 +201,8 @@ def _imports(graph: Graph, lines: Iterable[str]) -> Iterator[str]:
     yield "import torch"
     yield "import torch.nn as nn"
     yield "import torch.nn.functional as F"
-    for package in ("torchvision", "torchaudio"):
-        if any(f"{package}." in op.type for op in graph.operators):
-            yield f"import {package}"
+    if any(op.type.startswith("torchvision.") and not is_kept(op) for op in graph.operators):
+        yield "import torchvision"
 
 
 def _block(lines: Iterable[str]) -> str:

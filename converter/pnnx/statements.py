@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from converter.ir import Operator
-from converter.pnnx import modules, subscript
+from converter.pnnx import modules, spectrogram, subscript
 from converter.pnnx.callables import CALLABLES, is_module, results
 from converter.pnnx.expression import Code, Kind, translate
 from converter.pnnx.literal import literal
@@ -257,6 +257,8 @@ STATEMENTS: Mapping[str, Statement] = {
     "F.upsample": partial(upsample, ""),
     "F.upsample_nearest": partial(upsample, "nearest"),
     "F.upsample_bilinear": partial(upsample, "bilinear"),
+    "torchaudio.functional.spectrogram": spectrogram.spectrogram,
+    "torchaudio.functional.inverse_spectrogram": spectrogram.inverse_spectrogram,
     **{f"Tensor.{name}": sized for name in ("expand", "permute", "repeat", "reshape", "view")},
     **dict.fromkeys(_OF_LISTS, packed),
     **{

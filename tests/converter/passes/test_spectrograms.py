@@ -10,7 +10,7 @@ from converter.passes.dead_code import DeadCode
 from converter.passes.spectrograms import INVERSE, SPECTROGRAM, SPECTROGRAMS
 from suites.structure import differences
 
-SIZES = "center=True hop_length=4 n_fft=16"
+SIZES = "center=True hop_length=4 n_fft=16 onesided=True win_length=16"
 WINDOW = "pnnx.Attribute window 0 1 w @data=(16)f32 #w=(16)f32"
 ENERGY = """
     pnnx.Expression square 1 1 w p expr=pow(@0,2.0)
@@ -81,6 +81,11 @@ def inverse(normalized: str = "False") -> str:
     """  # noqa: E501
 
 
+def unsaid(text: str) -> str:
+    """The same sizes, left to torch."""
+    return text.replace(SIZES, "center=True hop_length=None n_fft=16 onesided=None win_length=None")
+
+
 def after_all(text: str) -> Graph:
     """The graph after all the passes, in their order."""
     made = graph(text)
@@ -103,7 +108,9 @@ RECOGNIZED = [
         transform("\n".join([MAGNITUDE.format("y"), POWER.format("1.5")]), "s"),
         spectrogram(power=1, rest=POWER.format("1.5")),
     ),
+    (unsaid(transform()), spectrogram()),
     (inverse_transform(), inverse()),
+    (unsaid(inverse_transform()), inverse()),
     (inverse_transform(normalized=True), inverse("frame_length")),
     (inverse_transform(norm=NORM_BACK), inverse("window")),
 ]
@@ -121,12 +128,14 @@ def test_what_torchaudio_composes(before, after):
         inverse_transform(length=60),
         transform(unpacked="(2,1,9,17)"),
         transform(last="b"),
+        transform().replace("#a=(2,64)f32", "#a=(2,64)c64"),
     ],
     ids=[
         "packed otherwise",
         "cut to a length",
         "unpacked otherwise",
         "the packed spectrum is read",
+        "complex waves",
     ],
 )
 def test_what_it_does_not_compose(text):
