@@ -98,6 +98,15 @@ def tests(session: nox.Session) -> None:
         )  # fmt: skip
 
 
+@nox.session(venv_backend="none", requires=["env(torch213-av)"])
+def vision(session: nox.Session) -> None:
+    """Run the tests that need torchvision or torchaudio, in the cell that has both."""
+    session.run(
+        python(session, "env-torch213-av"), "-m", "pytest", "-m", "vision", "tests/converter",
+        *session.posargs, external=True,
+    )  # fmt: skip
+
+
 @nox.session(python=PYTHON)
 def browser(session: nox.Session) -> None:
     """Test the report's page in headless Chromium, which Debian's root gets installed."""

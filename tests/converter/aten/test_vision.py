@@ -7,6 +7,7 @@ import torch
 from equality import check
 
 ops = pytest.importorskip("torchvision.ops")
+pytestmark = pytest.mark.vision
 
 torch.manual_seed(0)
 x = torch.randn(1, 4, 8, 8)

@@ -287,6 +287,7 @@ def test_statistics_of_a_trained_batch_norm(tmp_path: Path) -> None:
     check(ncnn_runs.Calls(norm), torch.randn(2, 3, 4, 5), folder=tmp_path)
 
 
+@pytest.mark.vision
 def test_deformable_convolutions(tmp_path: Path) -> None:
     ops = pytest.importorskip("torchvision").ops
     torch.manual_seed(0)

@@ -8,6 +8,7 @@ from ncnn_runs import check, layers_of
 
 torch = pytest.importorskip("torch")
 models = pytest.importorskip("torchvision").models
+pytestmark = pytest.mark.vision
 
 
 @pytest.mark.parametrize("name", ["resnet18", "mobilenet_v2", "squeezenet1_1"])

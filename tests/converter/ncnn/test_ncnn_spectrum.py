@@ -56,6 +56,7 @@ def test_other_windows_are_refused(tmp_path: Path) -> None:
             check(Calls(_pairs(window=window)), torch.randn(2560), folder=tmp_path)
 
 
+@pytest.mark.vision
 def test_waves_of_torchaudio(tmp_path: Path) -> None:
     audio = pytest.importorskip("torchaudio").transforms
     torch.manual_seed(0)
