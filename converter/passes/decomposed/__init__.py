@@ -8,7 +8,7 @@ from converter.passes.base import Pass
 from converter.passes.dead_code import DeadCode
 from converter.passes.decomposed.activations import ACTIVATIONS
 from converter.passes.decomposed.attention import ATTENTION
-from converter.passes.decomposed.convolutions import UnbatchedConvolutions
+from converter.passes.decomposed.convolutions import SameConvolutions, UnbatchedConvolutions
 from converter.passes.decomposed.functions import FUNCTIONS, LOGSUMEXPS
 from converter.passes.decomposed.matmul import BatchedMatmul
 from converter.passes.decomposed.moves import MOVES, PermutedBack
@@ -43,6 +43,7 @@ DECOMPOSED: tuple[Pass, ...] = (
     PermutedBack(),
     *MOVES,
     *NORMS,
+    SameConvolutions(),
     UnbatchedConvolutions(),
     Padding(),
     Unbind(),

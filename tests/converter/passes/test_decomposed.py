@@ -368,3 +368,40 @@ def test_rolls_are_found(index: list[int], shifts: tuple[int, ...] | None) -> No
     ops = run(decomposed(text, "roll", {"i.data": np.array(index)})).of_type("torch.roll")
     wanted = [] if shifts is None else [{"shifts": shifts, "dims": (2,)}]
     assert [op.params for op in ops] == wanted
+
+
+SAME = """
+    pnnx.Attribute w 0 1 w @data=(4,4,2,{width})f32 #w=(4,4,2,{width})f32
+    torch.unsqueeze u 1 1 x a dim=0 #x=(2,4,6)f32 #a=(1,2,4,6)f32
+    F.pad p 1 1 a b mode=constant pad={pad} value={value} #a=(1,2,4,6)f32
+    F.conv2d c 2 1 b w d $input=b $weight=w bias=None stride={stride} padding={padding} dilation=(1,3) groups=1 #w=(4,4,2,{width})f32 #d=(1,2,4,6)f32
+    torch.squeeze s 1 1 d y dim=0 #d=(1,2,4,6)f32 #y=(2,4,6)f32
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize(
+    ("width", "changed", "same"),
+    [
+        (2, {}, True),
+        (4, {"pad": "(0,1,0,1)", "padding": "(0,4)"}, True),
+        (3, {"pad": "(0,0,0,1)", "padding": "(0,3)"}, True),
+        (3, {"pad": "(3,3,0,1)", "padding": "valid"}, True),
+        (2, {"pad": "(1,0,0,1)"}, False),
+        (2, {"pad": "(0,1,1,0)"}, False),
+        (2, {"pad": "(0,1,0,1,1,0)"}, False),
+        (2, {"value": "1"}, False),
+        (2, {"stride": "(1,2)"}, False),
+        (2, {"padding": "(1,1)"}, False),
+        (4, {}, False),
+    ],
+)
+def test_uneven_zeros_are_the_convolution_s_own(
+    width: int, changed: dict[str, str], same: bool
+) -> None:
+    given = {"pad": "(0,1,0,1)", "padding": "(0,1)", "stride": "(1,1)", "value": "0"} | changed
+    values = {"w.data": np.zeros((4, 4, 2, width), np.float32)}
+    made = run(decomposed(SAME.format(width=width, **given), "conv2d", values))
+    (conv,) = made.of_type("F.conv2d")
+    assert (conv.params["padding"] == "same") is same
+    assert (made.of_type("F.pad") == []) is same
+    assert (conv.inputs[0].shape == (2, 4, 6)) is same
