@@ -8,7 +8,6 @@ from typing import ClassVar, NamedTuple
 from converter.ir import Attribute, Graph, Operand, Operator, Param
 from converter.passes.base import Pass
 from converter.passes.formula import Function, Place, parse
-from converter.passes.terms import static_shape
 
 EXPRESSION = "pnnx.Expression"
 
@@ -41,11 +40,13 @@ class LayerNorm(Pass):
 
 def fuse(graph: Graph, op: Operator) -> bool:
     output = op.outputs[0]
-    shape = static_shape(output)
-    if shape is None or output.dtype not in ("f32", "f64") or not output.consumers:
+    shape = output.shape
+    if not shape or 0 in shape or output.dtype not in ("f32", "f64") or not output.consumers:
         return False
     norm = affine(output) or plain(output)
     if norm is None or (norm.x.shape, norm.x.dtype) != (shape, output.dtype):
+        return False
+    if not all(isinstance(shape[dim], int) for dim in norm.dims):
         return False
     if norm.dims == last_dims(norm, len(shape)):
         write(graph, op, norm.x, norm)
@@ -194,13 +195,13 @@ def reduced(op: Operator | None, type: str) -> tuple[int, ...] | None:
 def fitted(operand: Operand | Param, norm: Norm) -> Attribute | None:
     """A stored tensor of one element for each of those that are normalized, in their shape."""
     stored = operand.stored if isinstance(operand, Operand) else None
-    shape = static_shape(norm.x) or ()
+    shape = norm.x.shape or ()
     if stored is None or stored.dtype != norm.x.dtype or len(stored.shape) > len(shape):
         return None
-    wanted = tuple(size if dim in norm.dims else 1 for dim, size in enumerate(shape))
-    if (1,) * (len(shape) - len(stored.shape)) + stored.shape != wanted:
+    held = (1,) * (len(shape) - len(stored.shape)) + stored.shape
+    if held != tuple(size if dim in norm.dims else 1 for dim, size in enumerate(shape)):
         return None
-    return Attribute(stored.dtype, tuple(shape[dim] for dim in norm.dims), stored.data)
+    return Attribute(stored.dtype, tuple(held[dim] for dim in norm.dims), stored.data)
 
 
 def last_dims(norm: Norm, rank: int) -> tuple[int, ...]:
@@ -229,7 +230,7 @@ def write(graph: Graph, op: Operator, x: Operand, norm: Norm) -> None:
 
 def write_channels(graph: Graph, op: Operator, norm: Norm) -> None:
     """Let an operator put back the channels of x, which are normalized as the last dim."""
-    shape, dtype = static_shape(norm.x) or (), norm.x.dtype
+    shape, dtype = norm.x.shape or (), norm.x.dtype
     rank = len(shape)
     order, back = (0, *range(2, rank), 1), (0, rank - 1, *range(1, rank - 1))
     moved = tuple(shape[dim] for dim in order)

@@ -82,6 +82,26 @@ def test_over_two_dims():
     assert_becomes(LayerNorm(), graph(text), normed(True, "(5,16)"))
 
 
+def test_the_other_dims_may_be_dynamic():
+    text = spelled(*ROOT, *AFFINE, x="(?,?,16)", mean="(?,?,1)")
+    made = graph(text)
+    assert LayerNorm()(made) == 1
+    (norm,) = made.of_type("nn.LayerNorm")
+    assert norm.params["normalized_shape"] == (16,)
+    assert norm.outputs[0].shape == ("?", "?", 16)
+    assert norm.attrs["weight"].shape == (16,)
+    assert not made.of_type("pnnx.Expression")
+
+
+def test_the_channels_of_dynamic_images():
+    text = spelled(*ROOT, *AFFINE, x="(?,5,?,4)", mean="(?,1,?,4)", dim="(1)", w="(5,1,1)")
+    made = graph(text)
+    assert LayerNorm()(made) == 1
+    (norm,) = made.of_type("nn.LayerNorm")
+    assert norm.inputs[0].shape == ("?", "?", 4, 5)
+    assert norm.params["normalized_shape"] == (5,)
+
+
 @pytest.mark.parametrize("w", ["(5,1,1)", "(1,5,1,1)"])
 def test_channels_are_normalized_as_the_last_dim(w):
     x = "(2,5,3,4)"
@@ -112,6 +132,7 @@ def test_channels_are_normalized_as_the_last_dim(w):
         spelled(*ROOT, *AFFINE).replace("1 1 s v dim=(-1)", "1 1 s v dim=(1)"),
         spelled(*ROOT, *AFFINE).replace("f32", "f16"),
         spelled(*ROOT, "y d r div(@0,@1)", x="()", mean="()"),
+        spelled(*ROOT, *AFFINE, x="(2,5,?)"),
     ],
 )
 def test_other_formulas_stay(text):
