@@ -7,12 +7,12 @@ operation-param-weight-table.md, and of ncnn 1.0.20261020 where it is ahead of t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from converter.ir import Attribute, Param
+from converter.ir import Attribute, Operator, Param
 
 INFINITE = (2 - 2.0**-24) * 2.0**127
 """The smallest number that single precision rounds to infinity."""
@@ -52,10 +52,15 @@ def Str(id: int) -> Slot:  # noqa: N802
 
 
 class Weight(NamedTuple):
-    """One weight: its name, and whether a word before it tells how it is stored."""
+    """One weight: its name, and how it is stored.
+
+    `tagged`: a word before it tells whether it is fp16. `raw`: in its own dtype, as what is no
+    layer of ncnn's has it.
+    """
 
     name: str
     tagged: bool
+    raw: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,6 +134,32 @@ def _checked(what: str, kind: Kind, value: Param) -> Param:
 
 LAYERS: dict[str, Layer] = {}
 """Every layer of this file by its type."""
+
+FIRST_SHAPE, MOST_SHAPES = 10, 22
+"""A foreign layer's parameter that is the shape of its first weight, and how many there may be:
+ncnn has 32 parameters.
+"""
+
+
+class ForeignLayer(Layer):
+    """A layer that the user registers with ncnn, as pnnx writes it.
+
+    The shapes of its weights, PyTorch's, are the parameters from 10 on, in the order of the names;
+    the values follow as they are.
+    """
+
+    def __init__(self, type: str, weights: Iterable[str]) -> None:
+        names = sorted(weights)
+        self.type = type
+        self.slots = {name: Ints(FIRST_SHAPE + place) for place, name in enumerate(names)}
+        self.weights = [Weight(name, tagged=False, raw=True) for name in names]
+
+
+def layer_of(operator: Operator) -> Layer:
+    """The layer that an operator of a network is of."""
+    if operator.opaque:
+        return ForeignLayer(operator.type, operator.attrs)
+    return LAYERS[operator.type]
 
 
 _KERNEL = {"kernel_w": 1, "dilation_w": 2, "stride_w": 3}

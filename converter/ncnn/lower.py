@@ -10,7 +10,8 @@ from converter.ncnn.batch import wanted_axes
 from converter.ncnn.blob import MAX_RANK, Blob, carried, physical
 from converter.ncnn.graph import FLOATS, INTEGERS, NcnnGraph, Nest, Port, reshaped
 from converter.ncnn.integers import numbers
-from converter.ncnn.layers import INPUT, MEMORY_DATA, RESHAPE, LayerCall
+from converter.ncnn.kept import KEPT
+from converter.ncnn.layers import INPUT, MEMORY_DATA, RESHAPE, ForeignLayer, LayerCall
 from converter.ncnn.op import FIX, Op
 from converter.ncnn.passes.dead_layers import remove_dead_layers
 from converter.ncnn.passes.fuse_activation import fuse_activation
@@ -78,7 +79,7 @@ class Lowering:
         return self.made
 
     def _operator(self, op: Op) -> None:
-        rule = RULES.get(op.type)
+        rule = KEPT if op.operator.opaque else RULES.get(op.type)
         if rule is None:
             op.refuse("has no ncnn layer", "write it with other operators, or take the .pnnx files")
         _check_dtypes(op, rule.dtypes)
@@ -185,6 +186,7 @@ class Lowering:
             call.layer.type, name, inputs, made, params=call.params, attrs=call.weights
         )
         layer.where, layer.module = op.operator.where, op.operator.module
+        layer.opaque = isinstance(call.layer, ForeignLayer)
         return made
 
     def _read(self, op: Op, blob: Blob) -> Operand:

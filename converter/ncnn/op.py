@@ -194,11 +194,15 @@ class Op:
 
     @property
     def output(self) -> Operand:
-        return self.operator.outputs[0]
+        return self.outputs[0]
+
+    @property
+    def outputs(self) -> list[Operand]:
+        return self.operator.outputs
 
     def shape(self, index: int = 0) -> Shape:
         """The shape of an output."""
-        shape = self.operator.outputs[index].shape
+        shape = self.outputs[index].shape
         if shape is None:
             self.refuse("the shape of its output is unknown", "give inputshape=")
         return shape
@@ -206,11 +210,15 @@ class Op:
     @property
     def wanted(self) -> int | None:
         """The batch axis that the readers of the output want."""
-        return self._lowering.wanted.get(self.output)
+        return self.wanted_of(self.output)
+
+    def wanted_of(self, operand: Operand) -> int | None:
+        """The batch axis that the operators around a tensor want."""
+        return self._lowering.wanted.get(operand)
 
     def values(self, blob: Blob) -> list[Blob]:
         """The outputs of an operator of which ncnn has only the first: values, no indices."""
-        others = self.operator.outputs[1:]
+        others = self.outputs[1:]
         if any(other.consumers for other in others):
             self.refuse("ncnn has its first output only", "do not use the others")
         return [blob] * (1 + len(others))

@@ -23,7 +23,7 @@ TORCH = {
     "bool": "bool",
 }
 
-HEAD = '''\
+HEAD = """\
 from pathlib import Path
 
 import ncnn
@@ -31,7 +31,13 @@ import torch
 
 HERE = Path(__file__).resolve().parent
 
+"""
+LAYERS = '''
+LAYERS = {layers!r}
+"""Put here for each of your layers the two functions that make and delete one."""
 
+'''
+INFER = '''
 def infer({arguments}):
     """Run the network in single precision."""
 '''
@@ -40,10 +46,17 @@ NET = """\
         net.opt.use_fp16_packed = False
         net.opt.use_fp16_storage = False
         net.opt.use_fp16_arithmetic = False
+{register}\
         if net.load_param(str(HERE / {param!r})) or net.load_model(str(HERE / {bin!r})):
             raise RuntimeError("ncnn cannot load the network")
 
         with net.create_extractor() as ex:
+"""
+REGISTER = """\
+        for name, functions in LAYERS.items():
+            if functions is None:
+                raise RuntimeError(f"put what makes and deletes a {name} into LAYERS")
+            net.register_custom_layer(name, *functions)
 """
 TAIL = '''
     return {result}
@@ -65,13 +78,17 @@ def write_python(net: NcnnGraph, stream: TextIO, param_name: str, bin_name: str)
 
     `infer()` takes and returns tensors of the shapes and dtypes of the model's, the results nested
     as the model's are, a dict as the tuple of its values. `test_inference()` draws the inputs as
-    pnnx does, floats from [0, 1) and integers from 0 to 9.
+    pnnx does, floats from [0, 1) and integers from 0 to 9. A network with layers that are not
+    ncnn's runs once the user has put them into the program's `LAYERS`.
     """
-    stream.write(HEAD.format(arguments=", ".join(f"in{at}" for at in range(len(net.inputs)))))
+    foreign = {layer.type: None for layer in net.layers.operators if layer.opaque}
+    stream.write(HEAD)
+    stream.write(LAYERS.format(layers=foreign) if foreign else "")
+    stream.write(INFER.format(arguments=", ".join(f"in{at}" for at in range(len(net.inputs)))))
     for number, port in enumerate(net.inputs):
         # A Mat does not keep the array that it is made of: each has a name of its own.
         stream.write(f"    array{number} = {_array(number, port)}\n")
-    stream.write(NET.format(param=param_name, bin=bin_name))
+    stream.write(NET.format(register=REGISTER * bool(foreign), param=param_name, bin=bin_name))
     for number, port in enumerate(net.inputs):
         stream.write(
             f"            ex.input({f'in{number}'!r}, ncnn.Mat(array{number}, "

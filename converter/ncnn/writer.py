@@ -23,15 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from converter.errors import ConvertError
-from converter.ir import DTYPES, Attribute, Operand, Operator, Param
+from converter.ir import DTYPES, Array, Attribute, Operand, Operator, Param
 from converter.ncnn.graph import NcnnGraph
-from converter.ncnn.layers import LAYERS, Kind, Slot
+from converter.ncnn.layers import Kind, Slot, layer_of
 from converter.pnnx.names import operator_names, unique
 
 MAGIC = "7767517"
 FP32_TAG = (0).to_bytes(4, "little")
 FP16_TAG = (0x01306B47).to_bytes(4, "little")
 SINGLE, HALF = np.dtype("<f4"), np.dtype("<f2")
+RAW = {"f16": SINGLE, "i64": np.dtype("<i4")}
 LARGEST = float(np.finfo(np.float16).max)
 ARRAY = -23300
 CHUNK = 1 << 20
@@ -75,7 +76,7 @@ def blob_names(net: NcnnGraph) -> dict[Operand, str]:
 
 
 def _params(layer: Operator) -> list[str]:
-    slots = LAYERS[layer.type].slots
+    slots = layer_of(layer).slots
     given = sorted((slots[name], value) for name, value in layer.params.items())
     return [_param(slot, value) for slot, value in given]
 
@@ -101,10 +102,13 @@ def write_bin(net: NcnnGraph, stream: BinaryIO, fp16: bool) -> None:
     if a tensor has another number of values than its shape says.
     """
     for layer in net.layers.operators:
-        for weight in LAYERS[layer.type].weights:
+        for weight in layer_of(layer).weights:
             if weight.name not in layer.attrs:
                 continue
             attr = layer.attrs[weight.name]
+            if weight.raw:
+                _write_raw(stream, attr, layer)
+                continue
             if weight.tagged and fp16 and _write_halves(stream, attr, layer):
                 continue
             stream.write(FP32_TAG if weight.tagged else b"")
@@ -131,6 +135,26 @@ def _write_halves(stream: BinaryIO, attr: Attribute, layer: Operator) -> bool:
     return True
 
 
+def _write_raw(stream: BinaryIO, attr: Attribute, layer: Operator) -> None:
+    """Write a foreign layer's weight: fp16 as fp32, 64-bit integers as 32 bits, others as they are.
+
+    Each ends at a multiple of 4 bytes.
+    """
+    dtype = RAW.get(attr.dtype, DTYPES[attr.dtype])
+    written = 0
+    for values in _stored(attr):
+        narrow = values.astype(dtype, copy=False)
+        if dtype.kind == "i" and not np.array_equal(narrow, values):
+            raise ConvertError(
+                f"a weight of {layer.type} {layer.name} has integers beyond 32 bits, which ncnn "
+                "does not have",
+                where=layer.where,
+            )
+        written += stream.write(narrow.view(np.uint8).data) // dtype.itemsize
+    _check(attr, layer, written)
+    stream.write(bytes(-dtype.itemsize * written % 4))
+
+
 def _bytes(values: NDArray[np.float32], dtype: np.dtype[np.generic]) -> memoryview:
     return values.astype(dtype, copy=False).view(np.uint8).data
 
@@ -151,7 +175,12 @@ def _check(attr: Attribute, layer: Operator, written: int) -> None:
 
 
 def _chunks(attr: Attribute) -> Iterator[NDArray[np.float32]]:
-    """The values in single precision. A chunk of bytes may end within a value."""
+    """The values in single precision."""
+    return (values.astype(np.float32, copy=False) for values in _stored(attr))
+
+
+def _stored(attr: Attribute) -> Iterator[Array]:
+    """The values as they are stored. A chunk of bytes may end within one."""
     dtype = DTYPES[attr.dtype]
     rest = b""
     for chunk in attr.data.chunks(CHUNK):
@@ -159,4 +188,4 @@ def _chunks(attr: Attribute) -> Iterator[NDArray[np.float32]]:
         whole = len(data) // dtype.itemsize * dtype.itemsize
         rest = bytes(data[whole:])
         if whole:
-            yield np.frombuffer(data[:whole], dtype).astype(np.float32, copy=False)
+            yield np.frombuffer(data[:whole], dtype)

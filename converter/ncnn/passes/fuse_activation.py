@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from converter.ir import Operator, Param
 from converter.ncnn.graph import NcnnGraph
-from converter.ncnn.layers import LAYERS
+from converter.ncnn.layers import layer_of
 
 RELU, LEAKY_RELU, CLIP, SIGMOID, MISH, HARD_SWISH = range(1, 7)
 
@@ -20,7 +20,7 @@ def fuse_activation(net: NcnnGraph) -> None:
     layers = net.layers
     ports = {port.operand: port for port in net.outputs}
     for layer in list(layers.operators):
-        if "activation_type" not in LAYERS[layer.type].slots:
+        if "activation_type" not in layer_of(layer).slots:
             continue
         (blob,) = layer.outputs
         if len(blob.consumers) != 1 or blob in ports:
