@@ -142,6 +142,15 @@ def test_the_arithmetic_rule_follows_dtype_and_magnitude(dtype, scale, seed):
     told(eager, far, arithmetic)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_the_ncnn_rule_allows_what_16_bits_round(dtype):
+    eager = torch.rand(32, dtype=torch.float64).to(dtype)
+    largest, epsilon = eager.abs().max().double(), torch.finfo(dtype).eps
+    compare(eager, (eager.double() + 3 * epsilon * largest).to(dtype), ncnn)
+    told(eager, (eager.double() + 7 * epsilon * largest).to(dtype), ncnn)
+    told(eager.float(), eager.float() + 3 * epsilon * largest.float(), ncnn)
+
+
 def test_a_tolerance_needs_a_reason():
     with pytest.raises(ValueError, match="needs the reason"):
         Tolerance(1e-3, 0, " ")
