@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from converter.aten.call import Call
+from converter.aten.call import EVAL, Call
 from converter.aten.dtype import cast
 from converter.aten.emit import Emitter
 from converter.aten.registry import lowers, same
@@ -61,7 +61,7 @@ def gelu(call: Call, emit: Emitter) -> None:
 @lowers("rrelu.default", "rrelu_with_noise_functional.default")
 def rrelu(call: Call, emit: Emitter) -> None:
     if call.flag("training"):
-        raise call.refuse("it draws random slopes in training mode", "export in eval mode")
+        raise call.refuse("it draws random slopes in training mode", EVAL)
     for noise in call.outputs[1:]:
         emit.unread(noise)
     emit.op(

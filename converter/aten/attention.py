@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from converter.aten.call import Arg, Call
+from converter.aten.call import EVAL, Arg, Call
 from converter.aten.emit import Emitter
 from converter.aten.registry import lowers
 
 
+def check_dropout(call: Call) -> None:
+    if call.number("dropout_p") != 0:
+        raise call.refuse(
+            "dropout_p is not 0, so that it is random", f"{EVAL}, or pass dropout_p=0"
+        )
+
+
 @lowers("scaled_dot_product_attention.default")
 def scaled_dot_product_attention(call: Call, emit: Emitter) -> None:
-    if call.number("dropout_p") != 0:
-        raise call.refuse("dropout_p is not 0, so that it is random", "export in eval mode")
+    check_dropout(call)
     arguments = dict(call.args)
     if arguments["scale"] is None:
         del arguments["scale"]
@@ -27,8 +33,7 @@ def scaled_dot_product_attention(call: Call, emit: Emitter) -> None:
 )
 def chosen_kernel(call: Call, emit: Emitter) -> None:
     """What decompositions choose for the device; all compute the same, and by-products."""
-    if call.number("dropout_p") != 0:
-        raise call.refuse("dropout_p is not 0, so that it is random", "export in eval mode")
+    check_dropout(call)
     output, *by_products = call.outputs
     for by_product in by_products:
         emit.unread(by_product)

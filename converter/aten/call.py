@@ -17,6 +17,7 @@ Arg = Param | Operand | Expr | tuple["Arg", ...]
 of those."""
 
 FIX = "fix the dims with inputshape=[…]"
+EVAL = "call model.eval() before the export"
 
 T = TypeVar("T")
 

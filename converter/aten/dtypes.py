@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from converter.aten.call import Call
+from converter.aten.conjugates import resolved
 from converter.aten.dtype import cast, convert, torch_dtype
 from converter.aten.emit import Emitter
 from converter.aten.memory import lay
@@ -33,7 +34,8 @@ def to(call: Call, emit: Emitter) -> None:
 def view(call: Call, emit: Emitter) -> None:
     """The same bytes, read as another dtype."""
     dtype = torch_dtype(call.args["dtype"])
-    emit.op("Tensor.view", call.output, input=call.tensor("self"), dtype=dtype)
+    source = resolved(call, emit, call.tensor("self"))
+    emit.op("Tensor.view", call.output, input=source, dtype=dtype)
 
 
 @lowers("type_as.default")

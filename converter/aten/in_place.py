@@ -1,13 +1,18 @@
-"""In-place calls and their functional twins: `x.add_(y)` and `x = x + y`."""
+"""Calls that write to their arguments, and their functional twins.
+
+`x.add_(y)` and `torch.add(x, y, out=x)` are `x = x + y`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
 
-from converter.aten.call import Call
-from converter.aten.dtype import FLOATING, kind, result_type
-from converter.aten.schema_table import OpSchema, schema
-from converter.ir import Operand
+from msgspec.structs import replace
+
+from converter.archive.values import Value
+from converter.aten.schema_table import MISSING, Argument, OpSchema, overloads, schema
 
 TWINS: Mapping[str, str] = {
     "float_power_.Scalar": "float_power.Tensor_Scalar",
@@ -20,52 +25,97 @@ TWINS: Mapping[str, str] = {
 }
 """In-place operators whose twin is another overload."""
 
+WITHOUT_TWIN = frozenset({"fill_diagonal_"})
+"""In-place operators that ATen has no twin of: it is as if there were one."""
 
-def functional(op: OpSchema) -> OpSchema:
-    """`aten.relu.default` for itself and for its in-place twin `aten.relu_.default`.
+MAKING = frozenset({"dtype", "layout", "device", "pin_memory"})
+"""What an operator that makes a tensor is told, and what `out` tells in its place."""
 
-    The two take the same arguments in the same order, if not always by the same names. What writes
-    to several tensors has no twin.
+
+class Twin(NamedTuple):
+    """A functional operator, and the arguments that its results are written to, in their order.
+
+    None are of a call that is functional itself, and of one that has no twin. `has_out`: they are
+    no arguments of the twin's.
     """
-    if [argument.type.is_list for argument in op.arguments if argument.type.mutated] != [False]:
-        return op
-    name = f"{op.name}.{op.overload}"
+
+    op: OpSchema
+    written: tuple[str, ...] = ()
+    has_out: bool = False
+
+    @property
+    def target(self) -> str:
+        return f"{self.op.namespace}.{self.op.name}.{self.op.overload}"
+
+    @property
+    def is_view(self) -> bool:
+        """Whether the call writes no values: by `x.unsqueeze_(0)`, x becomes a view of itself."""
+        aliases = any(argument.type.alias for argument in self.op.arguments)
+        return bool(self.written) and not self.has_out and aliases
+
+    def arguments(self, bound: Mapping[str, Value]) -> dict[str, Value]:
+        """What it takes of a call: by name, or in their order where the names are not the same."""
+        given = dict(bound)
+        if self.has_out:
+            given = {name: value for name, value in bound.items() if name not in self.written}
+        own = self.op.arguments
+        if not given.keys() <= {argument.name for argument in own}:
+            return dict(zip((argument.name for argument in own), given.values(), strict=True))
+        defaults = {one.name: one.default for one in own if one.default is not MISSING}
+        return {one.name: {**defaults, **given}[one.name] for one in own}
+
+
+@cache
+def functional(op: OpSchema) -> Twin:
+    """`aten.relu.default` of itself, of `aten.relu_.default` and of `aten.relu.out`.
+
+    What writes to lists of tensors, or both in place and to `out`, has no twin.
+    """
+    mutated = [argument for argument in op.arguments if argument.type.mutated]
+    has_out = all(argument.kwarg_only for argument in mutated)
+    twin = None
+    if mutated and not any(argument.type.is_list for argument in mutated):
+        if has_out:
+            twin = returning(op, len(mutated))
+        elif mutated == [op.arguments[0]]:
+            twin = renamed(op)
+    if twin is None:
+        return Twin(op)
+    return Twin(twin, tuple(argument.name for argument in mutated), has_out)
+
+
+def renamed(op: OpSchema) -> OpSchema | None:
+    """`aten.relu.default` of `aten.relu_.default`."""
     if op.name.startswith("__i"):
-        twin = f"__{op.name[3:]}.{op.overload}"
+        name, overload = f"__{op.name[3:]}", op.overload
     elif op.name.endswith("_"):
-        twin = TWINS.get(name, f"{op.name[:-1]}.{op.overload}")
+        twin = TWINS.get(f"{op.name}.{op.overload}", f"{op.name[:-1]}.{op.overload}")
+        name, overload = twin.split(".")
     else:
-        return op
-    found = schema(f"torch.ops.{op.namespace}.{twin}")
-    return op if found is None or len(found.arguments) != len(op.arguments) else found
+        return None
+    found = schema(f"torch.ops.{op.namespace}.{name}.{overload}")
+    if found is not None and len(found.arguments) == len(op.arguments):
+        return found
+    if op.name not in WITHOUT_TWIN:
+        return None
+    written = op.arguments[0]
+    read = replace(written, type=replace(written.type, alias="", mutated=False))
+    return replace(op, name=name, overload=overload, arguments=(read, *op.arguments[1:]))
 
 
-PREDICATES = frozenset(
-    {
-        *("eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor"),
-        *("logical_not", "not_equal", "less", "less_equal", "greater", "greater_equal"),
-    }
-)
-KEEPS_DTYPE = frozenset({"copy", "fill", "index_fill", "masked_fill"})
-"""Operators whose result has the dtype of their first argument, whatever that of the others."""
+def returning(op: OpSchema, results: int) -> OpSchema | None:
+    """`aten.add.Tensor` of `aten.add.out`: the overload that takes the same arguments but `out`."""
 
-SELECTORS = frozenset({"index", "indices", "mask"})
-"""Arguments that take no part in the dtype of the result."""
+    def taken(arguments: tuple[Argument, ...]) -> list[tuple[str, str, bool, bool]]:
+        return [
+            (one.name, one.type.base, one.type.is_list, one.type.optional)
+            for one in arguments
+            if not one.type.mutated and one.name not in MAKING
+        ]
 
-
-def natural_dtype(call: Call) -> str | None:
-    """The dtype of the result of an in-place call's functional twin; None where it is unknown."""
-    name = call.target.split(".")[1]
-    written = call.tensor(next(iter(call.args)))
-    if name in PREDICATES:
-        return "bool"
-    if name in KEEPS_DTYPE or written.dtype is None:
-        return written.dtype
-    if name in ("cumsum", "cumprod") and kind(written.dtype) < FLOATING:
-        return "i64"
-    operands = [
-        value
-        for argument, value in call.args.items()
-        if isinstance(value, Operand) and argument not in SELECTORS
-    ]
-    return result_type(operands)
+    for other in overloads(op.namespace, op.name):
+        if other.mutates or len(other.returns) != results:
+            continue
+        if taken(other.arguments) == taken(op.arguments):
+            return other
+    return None

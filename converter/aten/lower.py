@@ -20,6 +20,7 @@ from converter.archive.zip import printable
 from converter.aten.arguments import Arguments
 from converter.aten.bind import bind
 from converter.aten.call import Call
+from converter.aten.conjugates import RESOLVING
 from converter.aten.dtype import number
 from converter.aten.emit import Emitter
 from converter.aten.in_place import functional
@@ -93,7 +94,7 @@ class _Lowering:
         self.emit = Emitter(self.graph)
         self.tensors = Tensors(last_uses(body, program.outputs), self.apply, self.emit)
         self.arguments = Arguments(program, body, symbols, self.graph, self.tensors, state)
-        self.writes = Writes(program, self.tensors, self.apply, self.emit)
+        self.writes = Writes(self.arguments, self.apply, self.emit)
 
     def run(self) -> Graph:
         for output in self.program.outputs:
@@ -135,11 +136,11 @@ class _Lowering:
             return
         op = known_schema(node)
         twin = functional(op)
-        values = [self.arguments.read(value, node) for value in bind(node, op).values()]
+        arguments = twin.arguments(bind(node, op))
         call = Call(
-            f"{twin.namespace}.{twin.name}.{twin.overload}",
+            twin.target,
             node.name,
-            dict(zip((argument.name for argument in twin.arguments), values, strict=True)),
+            {name: self.arguments.read(value, node) for name, value in arguments.items()},
             [self.arguments.operand(name) for name in names],
             node.where,
             node.module and node.module[:2],
@@ -148,17 +149,15 @@ class _Lowering:
                 for argument, value in node.inputs
                 if isinstance(value, TensorRef)
             },
-            decomposed_of(node, f"{twin.namespace}.{twin.name}.{twin.overload}"),
+            decomposed_of(node, twin.target),
         )
-        self.tensor_first(twin, call)
-        if twin is op:
-            self.define(node, op, names, self.apply(call), call)
-        elif any(argument.type.alias for argument in twin.arguments):
-            # `x.unsqueeze_(0)` writes nothing: x becomes a view of what it was.
-            self.define(node, twin, names, self.apply(call), call)
-            self.tensors.same(written(node, op), names[0])
+        self.tensor_first(twin.op, call)
+        if not twin.written or twin.is_view:
+            self.define(node, twin.op, names, self.apply(call), call)
+            for name, target in zip(names, written(node, twin), strict=False):
+                self.tensors.same(target, name)
         else:
-            self.writes.write(index, node, written(node, op), names[0], call)
+            self.writes.write(index, node, twin, names, call)
 
     def tensor_first(self, op: OpSchema, call: Call) -> None:
         """A number in the place of the first tensor, as in `torch.div(16, 2)`, becomes a tensor:
@@ -193,6 +192,8 @@ class _Lowering:
             doubts = []
             for argument, source in sources:
                 shared = shares(op, dict(node.inputs), source, name, self.body, self.symbols)
+                if op.name in RESOLVING and self.tensors.is_marked(source):
+                    shared = False
                 if shared:
                     self.tensors.view(name, source, Step(call, argument, place), value)
                 elif shared is None:

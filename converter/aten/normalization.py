@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from converter.aten.call import Call
+from converter.aten.call import EVAL, Call
 from converter.aten.emit import Emitter
 from converter.aten.registry import lowers, overloads, same
+from converter.errors import UnsupportedError
 
 same("layer_norm.default", "F.layer_norm", drop=("cudnn_enable",))
 same("group_norm.default", "F.group_norm", drop=("cudnn_enabled",))
@@ -24,11 +25,15 @@ PRODUCTS = {
 same(overloads("cdist _cdist_forward"), "torch.cdist", convert={"compute_mode": PRODUCTS.get})
 
 
+def updates(call: Call) -> UnsupportedError:
+    return call.refuse("it updates running statistics in training mode", EVAL)
+
+
 @lowers("batch_norm.default")
 def batch_norm(call: Call, emit: Emitter) -> None:
     by_batch = call.flag("training")
     if by_batch and call.args["running_mean"] is not None:
-        raise call.refuse("it updates running statistics in training mode", "export in eval mode")
+        raise updates(call)
     normalize(call, emit, by_batch)
 
 
@@ -37,6 +42,15 @@ def native_batch_norm(call: Call, emit: Emitter) -> None:
     for saved in call.outputs[1:]:
         emit.unread(saved)
     normalize(call, emit, by_batch=False)
+
+
+@lowers(
+    *("_native_batch_norm_legit.default", "_native_batch_norm_legit_functional.default"),
+    *("_batch_norm_with_update.default", "_batch_norm_with_update_functional.default"),
+)
+def updating_batch_norm(call: Call, emit: Emitter) -> None:
+    """What a batch-norm or an instance norm in training mode decomposes to."""
+    raise updates(call)
 
 
 @lowers("_native_batch_norm_legit.no_stats")
@@ -66,7 +80,7 @@ def instance_norm(call: Call, emit: Emitter) -> None:
     by_input = call.flag("use_input_stats")
     running = ("running_mean", "running_var")
     if by_input and any(call.args[name] is not None for name in running):
-        raise call.refuse("it updates running statistics in training mode", "export in eval mode")
+        raise updates(call)
     emit.op(
         "F.instance_norm",
         call.output,

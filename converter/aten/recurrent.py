@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from converter.aten.call import Call
+from converter.aten.call import EVAL, Call
 from converter.aten.emit import Emitter
 from converter.aten.registry import lowers
 from converter.ir import Attribute, Operand, Operator, Param
@@ -48,7 +48,7 @@ def recurrent(
     **params: Param,
 ) -> None:
     if call.flag("train") and call.number("dropout") != 0:
-        raise call.refuse("it drops values at random in training mode", "export in eval mode")
+        raise call.refuse("it drops values at random in training mode", EVAL)
     op = emit.positional(
         type,
         call.outputs,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from converter.archive.program import Node
-from converter.aten.call import Call
+from converter.aten.call import EVAL, Call
 from converter.errors import UnsupportedError
 from converter.pnnx.names import words
 
@@ -23,6 +23,11 @@ RANDOM = Reason("it is random", "draw the values outside and pass them to the mo
 MEMORY = Reason("it depends on how tensors lie in memory", "use views or index instead")
 PACKED = Reason("packed sequences have no place in a graph", "pass the padded tensor")
 LOOP = Reason("graphs have no loops", "write it on whole tensors, or as a loop of fixed length")
+TRAINING = Reason("it is random in training mode", EVAL)
+NORM = Reason(
+    "it changes the weights that it reads", "normalize them before the export, without max_norm"
+)
+LISTS = Reason("it works on lists of tensors", "call the operator on each tensor")
 UNKNOWN = Reason("no conversion is known", "", torchscript=True)
 HIGHER_ORDER = Reason("it runs a graph of its own", "call the operators of that graph in forward")
 PREDISPATCH = Reason("graphs have no torch.vmap", "write it on whole tensors", torchscript=True)
@@ -39,6 +44,7 @@ ATEN: Mapping[str, Reason] = {
     ),
     **dict.fromkeys(words("as_strided_scatter resize resize_as set _reshape_alias"), MEMORY),
     **dict.fromkeys(words("_pack_padded_sequence _pad_packed_sequence"), PACKED),
+    "embedding_renorm": NORM,
 }
 """Of PyTorch's operators, by name; the others have no conversion yet."""
 
@@ -61,7 +67,10 @@ HIGHER: Mapping[str, Reason] = {
 
 def refusal(call: Call) -> UnsupportedError:
     """Make the error for a call that has no lowering."""
-    reason = ATEN.get(call.target.split(".")[1].removesuffix("_"), UNKNOWN)
+    name = call.target.split(".")[1].removesuffix("_")
+    reason = LISTS if name.startswith("_foreach_") else ATEN.get(name, UNKNOWN)
+    if reason is RANDOM and call.origin and "dropout" in call.origin:
+        reason = TRAINING
     return UnsupportedError(
         f"cannot convert {call.target}: {reason.why}",
         where=call.where,

@@ -88,6 +88,14 @@ def schema(target: str) -> OpSchema | None:
     return None if line is None else parse(line)
 
 
+@cache
+def overloads(namespace: str, name: str) -> tuple[OpSchema, ...]:
+    """List the overloads of an operator; none for one that is unknown."""
+    key = f"{namespace}::{name}"
+    lines = (line for one, line in _table().items() if one.partition(".")[0] == key)
+    return tuple(parse(line) for line in lines)
+
+
 def _key(target: str) -> str:
     """Turn a target into the name that its line begins with: `aten::conv2d.padding`."""
     parts = target.split(".")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from converter.aten.call import Arg, Call
+from converter.aten.conjugates import TRANSPOSING, is_complex, resolved
 from converter.aten.emit import Emitter
 from converter.aten.registry import joins, lowers, overloads, same
 
 PLAIN = (
     "adjoint chunk diag diag_embed diagflat diagonal diagonal_scatter fliplr flip "
-    "flipud narrow ravel rot90 squeeze t take tile tril triu unsqueeze vander view_as_complex "
-    "view_as_real"
+    "flipud narrow ravel rot90 squeeze t take tile tril triu unsqueeze vander view_as_complex"
 )
 for target in overloads(PLAIN):
     same(target, f"torch.{target.split('.')[0]}")
@@ -50,6 +50,11 @@ LISTS = (
 for target in overloads(LISTS):
     joins(target, f"torch.{target.split('.')[0]}")
 joins("meshgrid.indexing", "torch.meshgrid")
+
+
+@lowers("view_as_real.default")
+def view_as_real(call: Call, emit: Emitter) -> None:
+    emit.op("torch.view_as_real", call.output, input=resolved(call, emit, call.tensor("self")))
 
 
 @lowers("clone.default")
@@ -120,7 +125,7 @@ def swapaxes(call: Call, emit: Emitter) -> None:
 def transposed(call: Call, emit: Emitter) -> None:
     source = call.tensor("self")
     name = call.target.split(".")[1]
-    conjugates = name in ("mH", "matrix_H") and source.dtype in ("c64", "c128")
+    conjugates = name in TRANSPOSING and is_complex(source)
     if not call.rank(source) and conjugates:
         emit.op("torch.conj", call.output, input=source)
     elif not call.rank(source):

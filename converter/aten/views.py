@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from converter.aten.call import Call
+from converter.aten.conjugates import TRANSPOSING, is_complex
 from converter.aten.emit import Emitter
 from converter.aten.write_back import write_back
 from converter.ir import Operand
@@ -116,6 +117,25 @@ class Tensors:
     def keeper(self, name: str) -> str:
         """Return the stored tensor, or the input, whose memory this is; empty for none."""
         return self._views[name].memory.keeper
+
+    def is_shared(self, name: str) -> bool:
+        """Whether a tensor is, or has, a view of another, or is the model's own or an input."""
+        memory = self._views[name].memory
+        views = (self._views[other] for other in memory.names)
+        return bool(memory.keeper or memory.doubts) or any(view.path for view in views)
+
+    def is_marked(self, name: str) -> bool:
+        """Whether a tensor is marked as a conjugate, or as a negative, of what is in the memory."""
+        conjugate = negative = False
+        for step in self._views[name].path:
+            view = step.call.target.split(".")[1]
+            if view in ("_conj", "conj", *TRANSPOSING):
+                conjugate ^= is_complex(step.call.tensor(step.arg))
+            elif view == "_neg_view":
+                negative = not negative
+            elif view in ("imag", "real"):
+                conjugate, negative = False, negative ^ (conjugate and view == "imag")
+        return conjugate or negative
 
     def is_written(self, name: str) -> bool:
         """Whether a tensor's memory was written to since it was named."""

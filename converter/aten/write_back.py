@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from converter.aten.call import Call
+from converter.aten.conjugates import TRANSPOSING, is_complex, resolved
 from converter.aten.emit import Emitter
 from converter.aten.expr import Expr, plus, sizes_of
 from converter.aten.indexing import bounds
@@ -52,9 +53,9 @@ def itself(emit: Emitter, call: Call, index: int, whole: Operand, part: Operand)
     return part
 
 
-@writes_back("expand", "expand_as", "real")
+@writes_back("expand", "expand_as")
 def unchanged(emit: Emitter, call: Call, index: int, whole: Operand, part: Operand) -> Operand:
-    """Of the tensor itself only: not of an element that is repeated, nor of half of a number."""
+    """Of the tensor itself only, not of an element that is repeated."""
     if (whole.shape, whole.dtype) != (part.shape, part.dtype):
         raise not_written(call)
     return part
@@ -72,17 +73,13 @@ def reshaped(emit: Emitter, call: Call, index: int, whole: Operand, part: Operan
     return result
 
 
-CONJUGATING = ("adjoint", "mH", "matrix_H")
-"""Transpositions of which the results of complex tensors are conjugates too."""
-
-
 @writes_back(
     *("permute", "transpose", "swapaxes", "swapdims", "movedim", "moveaxis", "t", "numpy_T", "mT"),
-    *CONJUGATING,
+    *TRANSPOSING,
 )
 def permuted(emit: Emitter, call: Call, index: int, whole: Operand, part: Operand) -> Operand:
-    if whole.dtype in ("c64", "c128") and call.target.split(".")[1] in CONJUGATING:
-        raise call.refuse("its result is written to in place", "write to a clone() instead")
+    if call.target.split(".")[1] in TRANSPOSING:
+        part = conjugated(emit, call, index, whole, part)
     order = dim_order(call, call.rank(whole))
     result = emit.copy(whole)
     inverse = tuple(order.index(dim) for dim in range(len(order)))
@@ -163,10 +160,40 @@ def diagonal(emit: Emitter, call: Call, index: int, whole: Operand, part: Operan
     return result
 
 
+@writes_back("_conj", "conj")
+def conjugated(emit: Emitter, call: Call, index: int, whole: Operand, part: Operand) -> Operand:
+    if not is_complex(whole):
+        return part
+    result = emit.copy(part)
+    emit.op("torch.conj", result, input=part)
+    return result
+
+
+@writes_back("_neg_view")
+def negated(emit: Emitter, call: Call, index: int, whole: Operand, part: Operand) -> Operand:
+    result = emit.copy(part)
+    emit.op("torch.neg", result, input=part)
+    return result
+
+
+@writes_back("real", "imag")
+def half(emit: Emitter, call: Call, index: int, whole: Operand, part: Operand) -> Operand:
+    """With the other half as it was; a real tensor is all of its real part."""
+    if not is_complex(whole):
+        return part
+    name = call.target.split(".")[1]
+    other = emit.copy(part)
+    emit.op("torch.imag" if name == "real" else "torch.real", other, input=whole)
+    result = emit.copy(whole)
+    halves = (part, other) if name == "real" else (other, part)
+    emit.op("torch.complex", result, real=halves[0], imag=halves[1])
+    return result
+
+
 @writes_back("view_as_complex")
 def as_real(emit: Emitter, call: Call, index: int, whole: Operand, part: Operand) -> Operand:
     result = emit.copy(whole)
-    emit.op("torch.view_as_real", result, input=part)
+    emit.op("torch.view_as_real", result, input=resolved(call, emit, part))
     return result
 
 

@@ -1,56 +1,85 @@
-"""Calls that write in place: their functional twins, and the memory that changes."""
+"""Calls that write: their functional twins, and the memory that changes."""
 
 from __future__ import annotations
 
-from converter.archive.program import Node, Program
+from converter.archive.program import Node
 from converter.archive.values import TensorRef
+from converter.aten.arguments import Arguments
 from converter.aten.call import Call
 from converter.aten.dtype import convert
 from converter.aten.emit import Emitter
-from converter.aten.in_place import natural_dtype
-from converter.aten.schema_table import OpSchema
-from converter.aten.views import Lower, Tensors
+from converter.aten.in_place import Twin
+from converter.aten.result_dtype import in_place_dtype, out_dtype
+from converter.aten.views import Lower
 from converter.errors import UnsupportedError, Where
+from converter.ir import Operand
 
 
 class Writes:
     """Writes to the tensors of a program. `changed` are the stored ones, and where."""
 
-    def __init__(self, program: Program, tensors: Tensors, lower: Lower, emit: Emitter) -> None:
-        self.program = program
-        self.tensors = tensors
+    def __init__(self, arguments: Arguments, lower: Lower, emit: Emitter) -> None:
+        self.arguments = arguments
+        self.tensors = arguments.tensors
         self.lower = lower
         self.emit = emit
         self.changed: dict[str, Where | None] = {}
 
-    def write(self, index: int, node: Node, written: str, result: str, call: Call) -> None:
-        """An in-place call: its functional twin, and every tensor that shares the memory changes.
+    def write(self, index: int, node: Node, twin: Twin, results: list[str], call: Call) -> None:
+        """Let what a call writes to hold the results of its functional twin, and every tensor that
+        shares the memory. `results` are their names in the program.
 
-        The result has the dtype of what is written to, whatever that of the twin is.
+        They have the dtype of what is written to, whatever that of the twin's is.
         """
-        keeper = self.tensors.keeper(written)
-        if keeper in self.program.stored:
+        targets = written(node, twin)
+        for target in targets:
+            self.check(index, node, target)
+        outputs = list(call.outputs)
+        for place, (output, target) in enumerate(zip(outputs, targets, strict=True)):
+            before = self.tensors.read(target)
+            if twin.has_out:
+                self.check_shape(call, target, before, output)
+                natural = out_dtype(call, output)
+            else:
+                natural = in_place_dtype(call, before)
+            if natural != output.dtype:
+                call.outputs[place] = self.emit.temporary(output.shape, natural)
+        values = self.lower(call)
+        for value, output, target, result in zip(values, outputs, targets, results, strict=True):
+            if value is None:
+                raise call.refuse("it writes a by-product to out=", "leave out= away")
+            if value.dtype != output.dtype:
+                convert(self.emit, output, value, str(output.dtype))
+                value = output
+            self.tensors.write(target, value)
+            self.tensors.same(result, target)
+
+    def check(self, index: int, node: Node, target: str) -> None:
+        """Take account of a write to a tensor that the model keeps or is given.
+
+        Raises UnsupportedError where it is not known which tensors change.
+        """
+        self.arguments.tensor(target)
+        keeper = self.tensors.keeper(target)
+        if keeper in self.arguments.program.stored:
             self.changed.setdefault(keeper, node.where)
         elif keeper:
             self.note(keeper)
-        hidden = self.tensors.doubtful(written, index)
+        hidden = self.tensors.doubtful(target, index)
         if hidden:
             raise UnsupportedError(
-                f"cannot convert {node.target}: it writes in place to {written}, whose memory "
+                f"cannot convert {node.target}: it writes in place to {target}, whose memory "
                 f"{hidden} may share and is read later",
                 mend="write to a clone() instead",
             )
-        (output,) = call.outputs
-        natural = natural_dtype(call)
-        if natural != output.dtype:
-            call.outputs = [self.emit.temporary(output.shape, natural)]
-        (value,) = self.lower(call)
-        assert value is not None
-        if value.dtype != output.dtype:
-            convert(self.emit, output, value, str(output.dtype))
-            value = output
-        self.tensors.write(written, value)
-        self.tensors.same(result, written)
+
+    def check_shape(self, call: Call, target: str, before: Operand, output: Operand) -> None:
+        """Refuse an `out` of another shape, which PyTorch resizes, where other tensors show it."""
+        if before.shape != output.shape and self.tensors.is_shared(target):
+            raise call.refuse(
+                "it resizes out=, whose memory other tensors share",
+                "give it the shape of the result",
+            )
 
     def note(self, name: str) -> None:
         """Tell that the model writes to its input."""
@@ -59,8 +88,8 @@ class Writes:
             self.emit.graph.notes.append(note)
 
 
-def written(node: Node, op: OpSchema) -> str:
-    """The tensor that an in-place call writes to."""
-    value = dict(node.inputs)[op.arguments[0].name]
-    assert isinstance(value, TensorRef)
-    return value.name
+def written(node: Node, twin: Twin) -> list[str]:
+    """The tensors that a call writes to."""
+    given = dict(node.inputs)
+    values = [given[name] for name in twin.written]
+    return [value.name for value in values if isinstance(value, TensorRef)]

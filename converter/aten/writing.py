@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from math import prod
+
+import numpy as np
+
 from converter.aten.call import Call
 from converter.aten.dtype import cast
 from converter.aten.emit import Emitter
 from converter.aten.expr import sizes_of
 from converter.aten.indexing import stored_number
+from converter.aten.memory import ROW_MAJOR, lies
 from converter.aten.registry import lowers
+from converter.ir import DTYPES
 
 
 @lowers("fill.Scalar")
@@ -25,6 +31,35 @@ def fill_tensor(call: Call, emit: Emitter) -> None:
 @lowers("zero.default")
 def zero(call: Call, emit: Emitter) -> None:
     emit.op("Tensor.fill", call.output, input=call.tensor("self"), value=0)
+
+
+@lowers("fill_diagonal.default")
+def fill_diagonal(call: Call, emit: Emitter) -> None:
+    """Row-major, the elements of a diagonal are equally far apart: of a tall matrix, `wrap` goes on
+    below the square.
+    """
+    source = call.tensor("self")
+    shape = call.sizes(source)
+    step = sum(prod(shape[dim + 1 :]) for dim in range(len(shape)))
+    end = min(min(shape) * step, prod(shape))
+    if call.flag("wrap") and len(shape) == 2:
+        if not lies(shape, call.strides["self"], ROW_MAJOR):
+            raise call.refuse("where it goes on depends on how the tensor lies in memory")
+        end = prod(shape)
+    values = np.full(len(range(0, end, step)), call.number_or_complex("fill_value"))
+    flat, filled = (emit.temporary((prod(shape),), source.dtype) for _ in range(2))
+    emit.op("Tensor.reshape", flat, input=source, shape=(-1,))
+    emit.op(
+        "Tensor.slice_copy",
+        filled,
+        self=flat,
+        src=emit.constant(values.astype(DTYPES[str(source.dtype)])),
+        dim=0,
+        start=0,
+        end=end,
+        step=step,
+    )
+    emit.op("Tensor.reshape", call.output, input=filled, shape=shape)
 
 
 @lowers("copy.default")

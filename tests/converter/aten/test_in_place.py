@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from equality import check, refusal
+from equality import AS_EXPORTED, How, check, refusal
 from torch import nn
+
+from suites.compare import arithmetic
 
 torch.manual_seed(0)
 x = torch.randn(2, 3, 4)
@@ -112,7 +114,110 @@ def test_writes_through_views_of_complex_tensors() -> None:
     check(
         "[a := wave + 0, b := torch.view_as_real(a), b[..., 0].add_(1), a]",
         "[a := torch.view_as_real(wave) + 0, b := torch.view_as_complex(a), b.mul_(1j), a]",
+        "[a := wave + 0, b := a.real, b.add_(x), a, b]",
+        "[a := wave + 0, a.imag[0].mul_(2), a.real.zero_(), a]",
+        "[a := wave + 0, a.imag, a.mul_(1j), a.imag]",
         wave=wave,
+        x=x,
+    )
+
+
+def test_writes_through_conjugates() -> None:
+    """Those that are only marked: what is copied of them is not written through."""
+    check(
+        "[a := wave + 0, b := a.conj(), b.add_(1j), a, b]",
+        "[a := wave + 0, b := a.mH, b[0].add_(1j), a, b]",
+        "[a := wave[0] + 0, b := a.H, b[0].add_(1j), a, b]",
+        "[a := wave + 0, b := a.adjoint(), b[0].mul_(1j), a, b]",
+        "[a := wave + 0, b := a.conj().imag, b.add_(x), a, b]",
+        "[a := wave + 0, b := a.conj().real, b.add_(x), a, b]",
+        "[a := wave + 0, b := a.conj().imag.neg(), b.add_(x), a, b]",
+        "[a := wave + 0, b := a.resolve_conj(), b.add_(1j), a, b]",
+        "[a := wave + 0, b := a.conj().resolve_conj(), b.add_(1j), a, b]",
+        "[a := wave + 0, b := a.conj().conj().resolve_conj(), b.add_(1j), a, b]",
+        "[a := wave + 0, b := a.conj().imag.resolve_neg(), b.add_(x), a, b]",
+        "[a := wave + 0, b := a.conj().real.resolve_neg(), b.add_(x), a, b]",
+        "[a := wave + 0, b := a.conj().flatten(), b.mul_(1j), a, b]",
+        "[a := wave + 0, b := a.mT.conj().flatten(), b.mul_(1j), a, b]",
+        "[a := wave + 0, b := a.conj().contiguous(), b.mul_(1j), a, b]",
+        "[a := wave + 0, b := a.conj(), torch.mul(wave, 2j, out=b), a, b]",
+        "[a := torch.view_as_real(wave) + 0, torch.view_as_complex(a).conj().add_(1j), a]",
+        "[a := x + 0, b := a.mH, b[0].add_(1), a]",
+        wave=wave,
+        x=x,
+    )
+
+
+def test_conjugates_are_worked_out_where_they_must_be() -> None:
+    check(
+        "torch.view_as_real(wave.conj().resolve_conj())",
+        "torch.view_as_real(wave.mH[0].resolve_conj())",
+        "wave.conj().resolve_conj().view(torch.float)",
+        "wave.conj().imag.resolve_neg().view(torch.int)",
+        wave=wave,
+    )
+
+
+def test_out_is_written() -> None:
+    check(
+        "[a := x * 0, torch.add(x, y, out=a), a]",
+        "[a := x * 0, b := torch.add(x, y, alpha=2, out=a), a.mul_(2), b]",
+        "[a := torch.empty(0), torch.add(x, y, out=a), a + 1]",
+        "[a := x[0] + 0, torch.mul(y[0, 1:], 2, out=a[1:]), a]",
+        "[a := x + 0, b := a[0], torch.sub(x, y, out=a), b]",
+        "[a := x + 0, torch.exp(a, out=a), torch.clamp(a, 0, 2, out=a), a]",
+        "[a := torch.zeros(4, 3, 2), torch.add(x.mT, y.mT, out=a.transpose(0, 2).mT), a]",
+        "[a := torch.zeros(4, 3, 4), torch.cat([x, y], out=a), torch.cat([y, x], 0, out=a), a]",
+        "[a := torch.zeros(2, 4), torch.sum(x, 1, out=a), torch.mean(x, dim=1, out=a), a]",
+        "[a := torch.zeros(2, 3, 3), torch.matmul(x, y.mT, out=a), torch.bmm(x, y.mT, out=a), a]",
+        "[a := mask.clone(), torch.gt(x, y, out=a), a, torch.isposinf(x, out=a), a]",
+        "[a := torch.zeros(2, 3, 4), torch.gt(x, y, out=a), a]",
+        "[a := ints * 0, torch.gt(x, y, out=a), torch.add(a, ints, out=a), a]",
+        "[a := ints[:, 0] * 0, torch.argmax(x, 1, out=a), torch.sum(ints, 1, out=a), a]",
+        "[a := small[:, 0] * 0, torch.sum(small, 1, out=a), torch.sum(mask, 1, out=a), a]",
+        "[a := torch.zeros(2, 4).double(), torch.sum(x, 1, out=a), torch.mean(x, 1, out=a), a]",
+        "[a := half * 0, torch.mul(half, 3, out=a), torch.softmax(half, 1, out=a), a]",
+        "[a := torch.zeros(2, 4), b := ints[:, 0] * 0, torch.max(x, 1, out=(a, b))[1], a, b]",
+        "[a := x * 0, b := ints * 0, tuple(torch.sort(x, out=(a, b))), a, b]",
+        "[a := x[0, 0] * 0, torch.arange(4, out=a), a, torch.full((4,), 2, out=a), a]",
+        "[a := ints[0, 0] * 0, torch.arange(4, out=a), torch.zeros(4, out=a), a]",
+        "[a := x + 0, b := torch.zeros(1, 3, 4), torch.index_select(a, 0, rows[1:], out=b), b]",
+        "[a := x * 0, torch.where(mask, x, y, out=a), torch.div(a, y, out=a), a]",
+        "[a := x * 0, torch.div(x, y, rounding_mode='floor', out=a), torch.pow(a, 2, out=a), a]",
+        "[a := x[..., 0] * 0, torch.norm(x, dim=2, out=a), torch.std(x, 2, out=a), a]",
+        "[a := wave * 0, torch.mul(wave, wave, out=a), a]",
+        x=x,
+        y=y,
+        mask=mask,
+        ints=ints,
+        small=small,
+        half=half,
+        rows=rows,
+        wave=wave,
+        how=How(rule=arithmetic),
+    )
+
+
+def test_twins_of_other_argument_orders_and_of_their_own() -> None:
+    """Decomposed, a diagonal is told by places in memory, and PyTorch refuses polygamma_."""
+    check(
+        "[a := x.abs() + 3, a.polygamma_(1), a]",
+        "[a := x[0] + 0, a.fill_diagonal_(3), a]",
+        "[a := x[0].mT + 0, a.fill_diagonal_(3), a]",
+        "[a := torch.zeros(7, 3) + y[0, 0, :3], a.fill_diagonal_(2.5), a]",
+        "[a := torch.zeros(7, 3) + y[0, 0, :3], a.fill_diagonal_(2.5, wrap=True), a]",
+        "[a := torch.zeros(4, 3) + y[0, 0, :3], a.fill_diagonal_(2.5, True), a]",
+        "[a := x[0] + 0, a.fill_diagonal_(3, wrap=True), a]",
+        "[a := torch.zeros(3, 3, 3) + y[0, 0, :3], b := a[1], a.fill_diagonal_(1), a, b]",
+        "[a := ints[:, :2, :2] + 0, a[0].fill_diagonal_(1), a.mT[1].fill_diagonal_(7), a]",
+        "[a := mask[0].clone(), a.fill_diagonal_(True), a]",
+        "[a := wave[0] + 0, a.fill_diagonal_(2j), a]",
+        x=x,
+        y=y,
+        ints=ints,
+        mask=mask,
+        wave=wave,
+        how=AS_EXPORTED,
     )
 
 
@@ -186,7 +291,12 @@ def test_what_the_model_keeps_is_not_written() -> None:
         ("[a := x + 0, b := a.unfold(1, 2, 1)[0, 0], b.add_(1), a]", "aten.unfold.default"),
         ("[a := x + 0, b := a.view(torch.int), b.add_(1), a]", "aten.view.dtype"),
         ("[a := x + 0, torch._foreach_add_([a], [x]), a]", "aten._foreach_add"),
-        ("[a := x + 0, torch.add(x, x, out=a), a]", "aten.add.out"),
+        ("[a := x.double(), torch.add(x, x, out=a), a]", "out= has another dtype"),
+        ("[a := x.long(), torch.add(a, x.int(), out=x), x]", "out= has another dtype"),
+        ("[a := x + 0, b := a[0], torch.exp(a[:1], out=a), b]", "it resizes out="),
+        ("[a := x + 0, a.random_(), a]", "it is random"),
+        ("[a := x[0].t(), a.fill_diagonal_(1, wrap=True), a]", "how the tensor lies in memory"),
+        ("[a := x + 0, torch._foreach_exp_([a]), a]", "call the operator on each tensor"),
         (
             "[a := x + 0, b := torch.einsum('abc->cba', a), b.add_(1), a]",
             "whose memory add may share and is read later",

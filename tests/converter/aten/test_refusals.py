@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 from torch._higher_order_ops.map import map as torch_map
 from torch._higher_order_ops.scan import scan
@@ -82,6 +83,39 @@ def test_operators_that_take_graphs(
     assert refused.value.torchscript is torchscript
     assert (TORCHSCRIPT in text) is torchscript
     assert "; " in text
+
+
+class Dropping(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return F.dropout(x + 1, inplace=True)
+
+
+@pytest.mark.parametrize("decomposed", [False, True])
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        (lambda: nn.BatchNorm1d(3), "it updates running statistics in training mode"),
+        (
+            lambda: nn.InstanceNorm1d(4, track_running_stats=True),
+            "it updates running statistics in training mode",
+        ),
+        (nn.Dropout, "it is random in training mode"),
+        (nn.AlphaDropout, "it is random in training mode"),
+        (Dropping, "it is random in training mode"),
+        (lambda: nn.RReLU(), "it draws random slopes in training mode"),
+    ],
+)
+def test_training_mode_is_told_alike(
+    model: Callable[[], nn.Module], told: str, decomposed: bool, tmp_path: Path
+) -> None:
+    program = torch.export.export(model().train(), (x,))
+    if decomposed:
+        program = program.run_decompositions()
+    torch.export.save(program, tmp_path / "m.pt2")
+    with pytest.raises(UnsupportedError, match=told) as refused:
+        converter.convert(tmp_path / "m.pt2", ncnn=False)
+    assert "call model.eval() before the export" in str(refused.value)
+    assert refused.value.where is not None
 
 
 def test_an_operator_without_a_conversion_may_be_traced(tmp_path: Path) -> None:
