@@ -53,7 +53,7 @@ def ncnn(expected: torch.Tensor) -> Tolerance:
     Of fp16 and bf16 it is PyTorch that is coarser: it rounds the result of each operator, ncnn only
     the last. Of 79 small networks, in either, at least 74 differ by up to 1.1 epsilons of the
     largest value, and 77 by up to 4.3: 4 are allowed. The weights are the same numbers for both, as
-    trials convert with fp16=0; that fp16=1 rounds each weight by 5e-4 of itself, no rule allows for.
+    trials convert with fp16=0; that fp16=1 rounds each by 5e-4 of itself is allowed for by no rule.
     """
     if not _is_inexact(expected.dtype):
         return exact(expected)
