@@ -24,6 +24,9 @@ UNTOLD = frozenset(
 )
 """Operators whose results may show any argument, though their schemas do not say so."""
 
+JOINING = frozenset({"cartesian_prod", "chain_matmul", "einsum", "linalg_multi_dot"})
+"""Of those, the ones that may show a tensor that is alone; the product of several is a new one."""
+
 RESHAPES = frozenset({"flatten", "ravel", "reshape", "reshape_as"})
 """Views where the strides allow it, copies elsewhere."""
 
@@ -43,7 +46,7 @@ def viewed(op: OpSchema, inputs: tuple[tuple[str, Value], ...]) -> list[tuple[st
         if argument in arguments:
             values = value if isinstance(value, tuple) else (value,)
             found += ((argument, item.name) for item in values if isinstance(item, TensorRef))
-    return found
+    return [] if op.name in JOINING and len(found) > 1 else found
 
 
 def shares(

@@ -311,5 +311,11 @@ def test_writes_that_are_refused(expression: str, reason: str) -> None:
     assert reason in refusal(expression, x=x)
 
 
+def test_products_of_several_tensors_are_new_ones() -> None:
+    check("[b := torch.einsum('abc,abd->acd', x, x), b.mul_(2), x, b]", x=x)
+    check("[a := x[0, 0], b := torch.cartesian_prod(a, a), b.add_(1), a, b]", x=x)
+    check("[a := x[0], b := torch.linalg.multi_dot((a, a.t(), a)), b.add_(1), a, b]", x=x)
+
+
 def test_a_write_is_right_where_doubtful_names_are_not_read_again() -> None:
     check("torch.einsum('abc->cba', x + 0).add_(1)", x=x)
