@@ -8,7 +8,7 @@ import importlib
 import logging
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -20,7 +20,7 @@ from torch.utils import _pytree as pytree
 import converter
 from converter.errors import ArchiveError, ConvertError, UnsupportedError, UsageError
 from suites.case import Tolerance
-from suites.compare import Mismatch, Rule, compare, flat, rule_of
+from suites.compare import Mismatch, Rule, compare, exact, flat, rule_of
 from suites.frontends import exported, generated, import_generated
 from suites.trial import DECOMPOSED, EXPORTS, PLAIN, TARGETS, Stage
 
@@ -44,7 +44,8 @@ class Check:
 
     `stage` is where it ended, None where it passed. `why` are the words of what refused the model
     (torch.export or the converter), or tell the first output that differs, how far and where.
-    `error` is what was raised. `files` is what was written, where a folder was given.
+    `error` is what was raised. `files` is what was written, where a folder was given. `exact`: the
+    values had to be the same bits, as nothing took part that rounds otherwise.
     """
 
     verdict: Verdict
@@ -52,6 +53,7 @@ class Check:
     why: str = ""
     error: Exception | None = None
     files: tuple[Path, ...] = ()
+    exact: bool = False
 
     def __bool__(self) -> bool:
         return self.verdict is Verdict.passed
@@ -73,6 +75,7 @@ def check(
     *,
     target: str = "pnnx",
     dynamic_shapes: Any = None,
+    others: Sequence[Any] | None = None,
     export: str = PLAIN,
     optlevel: int = 2,
     tolerance: Tolerance | None = None,
@@ -87,9 +90,11 @@ def check(
     `target`: "pnnx" runs the generated PyTorch module, "ncnn" the ncnn runtime in single precision
     (needs the `ncnn` package). `export`: "plain", "strict" (torch.export's `strict=True`) or
     "decomposed" (with `run_decompositions()` after it). `dynamic_shapes` is torch.export's; the
-    program is then converted for the shapes of `inputs`. `optlevel` is the converter's. `tolerance`
-    replaces the rules of `suites.compare`: the same bits on pnnx, unless a pass took part that
-    rounds otherwise. `folder` keeps the files: `model.pt2` and what the converter writes of it.
+    program is then converted for the shapes of `inputs`. `others` are inputs of other sizes: the
+    dims that differ are exported as dynamic, unless `dynamic_shapes` says which are, stay dynamic,
+    and the model is compared with both. `optlevel` is the converter's. `tolerance` replaces the
+    rules of `suites.compare`: the same bits on pnnx, unless a pass took part that rounds otherwise.
+    `folder` keeps the files: `model.pt2` and what the converter writes of it.
 
     Returns a Check. Raises what the module itself raises when it is called, ImportError where the
     target's package is missing, and ValueError for an unknown target or export.
@@ -108,21 +113,25 @@ def check(
         home.mkdir(parents=True, exist_ok=True)
         path = home / f"{NAME}.pt2"
 
-        arguments, keywords = copy.deepcopy(given)
-        expected = module(*arguments, **keywords)
-        result = Check(Verdict.passed)
+        calls = [given] if others is None else [given, (tuple(others), given[1])]
+        expected = [_called(module, call) for call in calls]
+        if others is not None and dynamic_shapes is None:
+            dynamic_shapes = _differing(*calls)
+        result, rule = Check(Verdict.passed), rule_of(target, True, tolerance)
         try:
-            tensors = _export(module, given, path, export, dynamic_shapes)
-            shapes = [tensor.shape for tensor in tensors] if dynamic_shapes else None
-            changed = _convert(path, target, optlevel, shapes)
-            actual = _infer(home / generated(NAME, target), target, tensors)
+            names = _export(module, given, path, export, dynamic_shapes)
+            tensors = [_tensors(call, names) for call in calls]
+            shapes = [[tensor.shape for tensor in each] for each in tensors]
+            changed = _convert(path, target, optlevel, shapes if dynamic_shapes else [])
             # Decompositions round in their own way.
             rule = rule_of(target, changed or export == DECOMPOSED, tolerance)
-            _compare(expected, actual, target, rule)
+            for wanted, each in zip(expected, tensors, strict=True):
+                actual = _infer(home / generated(NAME, target), target, each)
+                _compare(wanted, actual, target, rule)
         except _Ended as ended:
             result = ended.result
     files = sorted(home.glob(f"{NAME}[._]*")) if folder else ()
-    return replace(result, files=tuple(files))
+    return replace(result, files=tuple(files), exact=rule is exact)
 
 
 class _Ended(Exception):  # noqa: N818 (it is a finding, and no error of the program)
@@ -146,29 +155,52 @@ def _ends(verdict: Verdict, stage: Stage, *errors: type[Exception]) -> Iterator[
         raise _Ended(Check(verdict, stage, why, error)) from error
 
 
+Call = tuple[tuple[Any, ...], dict[str, Any]]
+"""What a module is called with."""
+
+
+def _called(module: torch.nn.Module, call: Call) -> Any:
+    arguments, keywords = copy.deepcopy(call)
+    return module(*arguments, **keywords)
+
+
+def _differing(one: Call, other: Call) -> tuple[Any, ...]:
+    """torch.export's `dynamic_shapes` of arguments with other sizes; keywords have the same."""
+
+    def dims(leaf: Any, other: Any) -> dict[int, Any] | None:
+        if not isinstance(leaf, torch.Tensor):
+            return None
+        sizes = zip(leaf.shape, other.shape, strict=True)
+        differ = [axis for axis, (size, another) in enumerate(sizes) if size != another]
+        return dict.fromkeys(differ, torch.export.Dim.DYNAMIC)
+
+    return (*pytree.tree_map(dims, one[0], other[0]), *[None for _ in one[1]])
+
+
+def _tensors(call: Call, names: Iterable[str]) -> list[torch.Tensor]:
+    """What the converted model is called with: tensors in the program's order."""
+    leaves = pytree.tree_leaves((call[0], {name: call[1][name] for name in names}))
+    return [copy.deepcopy(leaf) for leaf in leaves if isinstance(leaf, torch.Tensor)]
+
+
 @_ends(Verdict.refused, Stage.export, Exception)  # torch refuses with errors of every type
 def _export(
-    module: torch.nn.Module,
-    given: tuple[tuple[Any, ...], dict[str, Any]],
-    path: Path,
-    export: str,
-    dynamic_shapes: Any,
-) -> list[torch.Tensor]:
-    """Save the exported program, and return the tensors that it takes, in its order."""
+    module: torch.nn.Module, given: Call, path: Path, export: str, dynamic_shapes: Any
+) -> list[str]:
+    """Save the exported program, and return the names of the keywords in its order."""
     arguments, keywords = copy.deepcopy(given)
     program = exported(module, arguments, keywords, export=export, dynamic_shapes=dynamic_shapes)
     torch.export.save(program, path)
-    _, names = program.example_inputs
-    leaves = pytree.tree_leaves((given[0], {name: given[1][name] for name in names}))
-    return [copy.deepcopy(leaf) for leaf in leaves if isinstance(leaf, torch.Tensor)]
+    return list(program.example_inputs[1])
 
 
 # An UnforeseenError is a defect of the converter here: nobody edited the program.
 @_ends(Verdict.refused, Stage.convert, ArchiveError, UnsupportedError, UsageError)
-def _convert(path: Path, target: str, optlevel: int, shapes: list[Any] | None) -> bool:
+def _convert(path: Path, target: str, optlevel: int, shapes: list[Any]) -> bool:
     """Write the target's files; whether this changed the order of floating-point operations."""
+    options = dict(zip(("inputshape", "inputshape2"), shapes, strict=False))
     converted = converter.convert(
-        path, fp16=False, optlevel=optlevel, ncnn=target == "ncnn", inputshape=shapes
+        path, fp16=False, optlevel=optlevel, ncnn=target == "ncnn", **options
     )
     if converted.ncnn_refusal is not None:
         raise converted.ncnn_refusal

@@ -1,7 +1,7 @@
 """Random models: a hypothesis strategy that composes lines of the operator table.
 
 Every line is run as soon as it is drawn, so that shapes, dtypes and aliases are those of PyTorch,
-and a line that PyTorch refuses costs microseconds.
+and a line that PyTorch refuses costs microseconds. Where dims are dynamic it is run at both sizes.
 
 All choices are made of one string of bytes, each line's of its own part of it: hypothesis draws it
 evenly, and makes it smaller where a model fails. A part that begins with an even byte is no line.
@@ -18,10 +18,13 @@ from typing import Any, TypeVar
 
 import torch
 import torch.nn.functional as F
+from arguments import NCNN_SHAPES, NCNN_VALUES, SHAPES, VALUES, Arguments, arguments
 from hypothesis import strategies as st
+from nests import LEAVES, nested, spelled
 from operator_table import TABLE
 from placeholders import KINDS, SUBJECTS
 from torch import nn
+from torch.utils import _pytree as pytree
 
 PLACEHOLDER = re.compile(r"\{(\w*)(?::(\w+))?\}")
 LINES = 16
@@ -39,10 +42,10 @@ ELEMENTS = 4000
 LARGE = 1e4
 """Larger values are not kept: what overflows hides what differs."""
 
-JUMPS = re.compile(r"//|%|>|floor|ceil|round|trunc|frac|sign|sgn|mod|remainder|threshold|shrink")
-"""Functions of floats that jump. Others that do have results that are no floats."""
-
-REFUSALS = (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError, ArithmeticError)
+REFUSALS = (
+    *(RuntimeError, IndexError, ValueError, TypeError, NotImplementedError, ArithmeticError),
+    AssertionError,
+)
 """What PyTorch raises where a line does not fit its tensors."""
 
 SOURCE = '''\
@@ -65,22 +68,23 @@ class Model(nn.Module):
 
 def inputs():
     torch.manual_seed(0)
-    return ({inputs},)
+    return {inputs}
+
+
+def others():
+    torch.manual_seed(0)
+    return {others}
 '''
 
 
 @dataclass(frozen=True)
 class RandomModel:
-    """The text of a model: `inputs` and `members` by name, `lines` of forward and its result.
+    """The text of a model: `members` by name, `lines` of forward and its result."""
 
-    `steady`: a last bit that differs makes no large difference, of single precision all along.
-    """
-
-    inputs: Mapping[str, str]
+    arguments: Arguments
     members: Mapping[str, str]
     lines: Sequence[str]
     result: str
-    steady: bool = False
 
     def source(self) -> str:
         """A module with everything that is needed to see the model fail."""
@@ -92,10 +96,11 @@ class RandomModel:
         )
         return SOURCE.format(
             members="".join(f"\n        {line}" for line in made),
-            arguments=", ".join(self.inputs),
+            arguments=", ".join(self.arguments.inputs),
             lines="\n        ".join(self.lines),
             result=self.result,
-            inputs=", ".join(self.inputs.values()),
+            inputs=spelled(tuple(self.arguments.inputs.values())),
+            others=spelled(tuple(self.arguments.others.values())),
         )
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
@@ -111,12 +116,11 @@ class Composer:
     def __init__(self, choices: bytes) -> None:
         self.choices = choices
         self.place = 0
-        self.inputs: dict[str, str] = {}
         self.members: dict[str, str] = {}
         self.lines: list[str] = []
         self.tensors: dict[str, torch.Tensor] = {}
         self.held = nn.Module()
-        self.scope: dict[str, Any] = {"torch": torch, "F": F, "nn": nn, "self": self.held}
+        self.scopes: list[dict[str, Any]] = []
 
     def part(self, number: int) -> None:
         """Make the next choices of another part of the bytes."""
@@ -127,8 +131,16 @@ class Composer:
         self.place += 1
         return options[self.choices[self.place - 1] % len(options)]
 
-    def keep(self, name: str, tensor: torch.Tensor) -> None:
-        self.scope[name] = self.tensors[name] = tensor
+    def take(self, inputs: Mapping[str, Any]) -> None:
+        """Run all lines with these inputs too. Its tensors are what the first are called with."""
+        scope = {"torch": torch, "F": F, "nn": nn, "self": self.held}
+        torch.manual_seed(0)
+        scope |= {name: eval(spelled(nest), scope) for name, nest in inputs.items()}
+        if not self.scopes:
+            for name in inputs:
+                leaves = pytree.tree_leaves_with_path(scope[name])
+                self.tensors |= {name + pytree.keystr(path): leaf for path, leaf in leaves}
+        self.scopes.append(scope)
 
     def choose(self, fits: Callable[[torch.Tensor], bool]) -> str | None:
         """A name of a tensor that fits, one of the latest as often as any; None where none does."""
@@ -144,7 +156,7 @@ class Composer:
         if alike and self.pick(EITHER):
             return f"self.{alike[0]}"
         name = f"m{len(self.members)}"
-        value = eval(made, self.scope)
+        value = eval(made, self.scopes[0])
         setattr(self.held, name, value.eval() if isinstance(value, nn.Module) else value)
         self.members[name] = made
         return f"self.{name}"
@@ -192,22 +204,24 @@ class Composer:
             code = compile(line, "line", "eval")
         except SyntaxError:
             code = compile(line, "line", "exec")
-        result = eval(code, self.scope)
-        if result is None:
+        results = [eval(code, scope) for scope in self.scopes]
+        if results[0] is None:
             self.lines.append(line)
-        elif fits(result):
-            self.lines.append(f"{self.name(result)} = {line}")
+        elif all(map(fits, results)) and alike(results):
+            self.lines.append(f"{self.name(results)} = {line}")
 
-    def name(self, result: Any) -> str:
-        """Names for the tensors of a result, nested as it is."""
-        if isinstance(result, torch.Tensor):
+    def name(self, results: Sequence[Any]) -> str:
+        """Names for the tensors of a line's results at each size, nested as they are."""
+        if isinstance(results[0], torch.Tensor):
             name = f"v{len(self.tensors)}"
-            self.keep(name, result)
+            self.tensors[name] = results[0]
+            for scope, result in zip(self.scopes, results, strict=True):
+                scope[name] = result
             return name
-        if result is None:
+        if results[0] is None:
             return "_"
-        names = ", ".join(map(self.name, result))
-        return f"({names},)" if len(result) == 1 else f"({names})"
+        names = ", ".join(map(self.name, zip(*results, strict=True)))
+        return f"({names},)" if len(results[0]) == 1 else f"({names})"
 
 
 @cache
@@ -229,53 +243,28 @@ def fits(result: Any) -> bool:
     return bool((result.abs() <= LARGE).float().mean() > 0.9) if result.numel() else True
 
 
-SHAPES = (
-    *("1 3 5 6", "1 4 8 8", "1 8 7 4", "2 3 4 5", "3 2 6 6", "1 2 9 3", "2 4 1 1", "1 16 2 2"),
-    *("2 3 4", "1 5 8", "3 1 6", "2 6 2", "4 4 4", "1 1 3"),
-    *("2 3", "1 8", "4 4", "3 6", "5 1"),
-    *("1", "4", "6", "10", "", "0 3", "2 0 3", "1 2 3 4 4", "2 1 2 3 5"),
-)
-NCNN_SHAPES = (
-    *("1 3 5 6", "1 4 8 8", "1 8 7 4", "1 2 9 3", "1 16 2 2"),
-    *("1 5 8", "1 4 4", "1 8", "1 3"),
-)
-VALUES = (
-    "torch.randn({shape})",
-    "torch.randn({shape})",
-    "torch.randn({shape})",
-    "torch.randn({shape})",
-    "torch.rand({shape})",
-    "torch.randint(0, 10, {shape})",
-    "torch.randint(-9, 10, {shape}, dtype=torch.int32)",
-    "torch.randint(0, 200, {shape}, dtype=torch.uint8)",
-    "torch.randn({shape}, dtype=torch.float64)",
-    "torch.randn({shape}, dtype=torch.float16)",
-    "torch.randn({shape}, dtype=torch.bfloat16)",
-    "torch.randn({shape}, dtype=torch.complex64)",
-    "torch.rand({shape}) > 0.5",
-)
-
-
-def add_inputs(composer: Composer, shapes: Sequence[str], values: Sequence[str]) -> None:
-    """One to three inputs; the later ones often broadcast with the first."""
-    pick = composer.pick
-    first = [int(size) for size in pick(shapes).split()]
-    for at in range(pick([1, 2, 3])):
-        shape = first
-        if at and pick(EITHER):
-            cut = pick(range(len(first) + 1))
-            shape = [1 if pick(EITHER) else size for size in first[cut:]]
-        elif at and pick(EITHER):
-            shape = [int(size) for size in pick(shapes).split()]
-        composer.inputs[f"x{at}"] = pick(values).format(shape=tuple(shape))
-    torch.manual_seed(0)
-    for name, text in composer.inputs.items():
-        composer.keep(name, eval(text, composer.scope))
+def alike(results: Sequence[Any]) -> bool:
+    """Whether what a line gives at each size differs in nothing but sizes."""
+    told = [
+        (structure, [(leaf.dtype, leaf.dim()) for leaf in leaves if leaf is not None])
+        for leaves, structure in map(pytree.tree_flatten, results)
+    ]
+    return told.count(told[0]) == len(told)
 
 
 NCNN_FAMILIES = (
     *("arithmetic", "functions", "activations", "reductions", "shape", "indexing", "joining"),
-    *("linear", "convolution", "normalization", "pooling", "attention", "recurrent", "writes"),
+    *(
+        "linear",
+        "convolution",
+        "normalization",
+        "weight norm",
+        "sizes",
+        "pooling",
+        "attention",
+        "recurrent",
+        "writes",
+    ),
 )
 
 
@@ -292,7 +281,7 @@ def random_models(target: str = "pnnx") -> st.SearchStrategy[RandomModel]:
 
 def composed_for_ncnn(choices: bytes) -> RandomModel:
     table = {family: TABLE[family] for family in NCNN_FAMILIES}
-    return composed(choices, table, NCNN_SHAPES, ["torch.randn({shape})"])
+    return composed(choices, table, NCNN_SHAPES, NCNN_VALUES)
 
 
 def composed(
@@ -305,29 +294,28 @@ def composed(
     composer = Composer(choices)
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")
-        add_inputs(composer, shapes, values)
+        given = arguments(composer.pick, shapes, values)
+        for inputs in filter(None, (given.inputs, given.others)):
+            composer.take(inputs)
         for number in range(LINES):
             composer.part(number + 1)
             if composer.pick(EITHER):
                 composer.add(table)
     composer.part(LINES + 1)
-    return finished(composer)
+    return finished(composer, given)
 
 
-def finished(composer: Composer) -> RandomModel:
-    lines = composer.lines
-    names = [name for name in composer.tensors if name not in composer.inputs]
+def finished(composer: Composer, given: Arguments) -> RandomModel:
+    lines, pick = composer.lines, composer.pick
+    names = [name for name in composer.tensors if name.startswith("v")]
     text = "\n".join(lines)
     unread = [name for name in names if len(re.findall(rf"\b{name}\b", text)) == 1]
-    also = [composer.pick(names) for _ in range(composer.pick([0, 1, 2]))] if names else []
-    results = list(dict.fromkeys([*unread, *also])) or [next(iter(composer.inputs))]
+    also = [pick(names) for _ in range(pick([0, 1, 2]))] if names else []
+    results = list(dict.fromkeys([*unread, *also])) or [next(iter(composer.tensors))]
     used = {
         name: made
         for name, made in composer.members.items()
         if re.search(rf"\bself\.{name}\b", text)
     }
-    result = results[0] if len(results) == 1 else f"({', '.join(results)})"
-    steady = not JUMPS.search(text) and all(
-        composer.tensors[name].dtype == torch.float32 for name in names
-    )
-    return RandomModel(composer.inputs, used, lines or ["pass"], result, steady)
+    nest = results[0] if len(results) == 1 and pick(EITHER) else nested(pick, results[:LEAVES])
+    return RandomModel(given, used, lines or ["pass"], spelled(nest))

@@ -458,6 +458,67 @@ FAMILIES: Mapping[str, str] = {
         ({x:single} - {x}.mean(-1, keepdim=True)) / torch.sqrt({x}.var(-1, unbiased=False, keepdim=True) + 1e-5) * {:rowof} + {:rowof}
         F.normalize({x:single}, p={:count}, dim={:dim}, eps=1e-6)
     """,  # noqa: E501
+    "weight norm": """
+        nn.utils.weight_norm(nn.Linear({:last}, {:width}, bias={:flag}), dim={:weightdim}) <- {x:single}
+        nn.utils.weight_norm(nn.Conv1d({:channels}, 4, 3, padding=1), dim={:weightdim}) <- {x:signal}
+        nn.utils.weight_norm(nn.Conv2d({:channels}, 4, 3, padding=1)) <- {x:image}
+        nn.utils.weight_norm(nn.ConvTranspose1d({:channels}, 4, 4, stride=2), dim={:weightdim}) <- {x:signal}
+        nn.utils.weight_norm(nn.ConvTranspose2d({:channels}, 4, 2), dim={:weightdim}) <- {x:image}
+        nn.utils.weight_norm(nn.LSTM({:last}, 3), "weight_hh_l0") <- {x:sequence}
+        nn.utils.weight_norm(nn.PReLU({:channels})) <- {x:image}
+        nn.utils.parametrizations.weight_norm(nn.Linear({:last}, 4), dim={:weightdim}) <- {x:single}
+        nn.utils.parametrizations.weight_norm(nn.Conv1d({:channels}, 4, 3), dim={:weightdim}) <- {x:signal}
+        nn.utils.parametrizations.weight_norm(nn.Conv2d({c:channels}, {c}, 3, groups={c})) <- {x:image}
+        nn.utils.parametrizations.weight_norm(nn.ConvTranspose2d({:channels}, 4, 2), dim={:weightdim}) <- {x:image}
+        nn.utils.parametrizations.weight_norm(nn.Embedding(10, 4)) <- {x:indices}
+        nn.utils.parametrizations.weight_norm(nn.GRU({:last}, 3), "weight_ih_l0") <- {x:sequence}
+        nn.utils.parametrizations.weight_norm(nn.LayerNorm({:last})) <- {x:single}
+        nn.Sequential(nn.utils.weight_norm(nn.Conv2d({:channels}, 4, 1)), nn.BatchNorm2d(4)) <- {x:image}
+        nn.utils.spectral_norm(nn.Linear({:last}, 4)) <- {x:single}
+        nn.utils.parametrizations.spectral_norm(nn.Conv2d({:channels}, 4, 3)) <- {x:image}
+    """,  # noqa: E501
+    "sizes": """
+        {x:any}.reshape({x}.size(0), -1)
+        {x:any}.reshape(-1, {x}.size(-1))
+        {x:any}.view(-1, *{x}.shape[1:])
+        {x:any}.reshape(*{x}.shape[:-1], 1, {x}.shape[-1])
+        {x:any}.reshape({x}.size(0) * {x}.size(1), -1)
+        {x:any}[: {x}.size(0) // 2]
+        {x:any}[..., : ({x}.size(-1) + 1) // 2]
+        {x:any}[..., {x}.size(-1) // 2 :]
+        {x:any}[{x}.size(0) - 1]
+        {x:any}.narrow({d:dim}, 1, {x}.size({d}) - 1)
+        {x:any}.split({x}.size({d:dim}) // 2 + 1, {d})
+        {x:any}.expand(2, *{x}.shape)
+        {x:any}.repeat_interleave({x}.size({:dim}), dim={:dim})
+        {x:number} * {x}.size({:dim})
+        {x:float} / {x}.size({:dim}) ** 0.5
+        {x:float} * (1 / ({x}.size({:dim}) + 1))
+        {x:float}.sum({d:dim}) / {x}.size({d})
+        {x:number} + torch.arange({x}.size(-1))
+        {x:number} + torch.arange({x}.size(-1) - 1, -1, -1)
+        {x:number} + torch.linspace(0, 1, {x}.size(-1))
+        {x:number} * torch.ones({x}.size(-1)).cumsum(0)
+        torch.zeros({x:any}.size(0), 2 * {x}.size(-1))
+        torch.full({x:any}.shape, {:scalar})
+        torch.cat([{x:number}, torch.zeros({x}.shape, dtype={x}.dtype)], {:dim})
+        torch.cat([{x:any}[:1].expand({x}.shape), {x}], 0)
+        F.pad({x:number}, (0, {x}.size(-1) % 2))
+        F.pad({x:number}, (0, 12 - {x}.size(-1)))
+        F.interpolate({x:image}, size=({x}.size(2) * 2, {x}.size(3)))
+        F.interpolate({x:image}, size={x}.shape[2:], mode="bilinear")
+        F.adaptive_avg_pool2d({x:image}, ({x}.size(2) // 2, 1))
+        F.avg_pool2d({x:image}, {x}.shape[2:])
+        F.layer_norm({x:single}, {x}.shape[-1:])
+        {x:image}.flatten(2).transpose(1, 2)
+        {x:image}.permute(0, 2, 3, 1).reshape({x}.size(0), -1, {x}.size(1))
+        {x:image}.flatten(2).mean(-1).view({x}.size(0), -1, 1, 1) * {x}
+        {x:sequence}.reshape({x}.size(0), {x}.size(1), 2, -1).transpose(1, 2)
+        {x:matrix} @ {x}.mT + torch.full(({x}.size(-2), {x}.size(-2)), -1.0).triu(1)
+        {x:heads}.masked_fill(torch.ones({x}.shape[-2:]).tril() == 0, -9).softmax(-1)
+        {x:number} + min({x}.size(0), {x}.size(-1))
+        {x:number} + int({x}.size(0) > 1)
+    """,
     "pooling": """
         F.max_pool2d({x:image}, 2)
         F.max_pool2d({x:image}, 3, stride=2, padding=1, ceil_mode={:flag})

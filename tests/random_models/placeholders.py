@@ -87,6 +87,7 @@ one_of(
     kernel="3 1 2",
     pad="1 0",
     offset="0 1 -1",
+    weightdim="0 1 -1 -2 None",
     flag="True False",
     rounding='"floor" "trunc" None',
     mode='"reflect" "replicate" "circular"',

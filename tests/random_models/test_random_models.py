@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import tempfile
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 import torch
 from compose import RandomModel, random_models
-from hypothesis import HealthCheck, Phase, given, reject, settings
+from hypothesis import HealthCheck, Phase, event, given, reject, settings
 from operator_table import TABLE
 from placeholders import KINDS, SUBJECTS
+from trying import UNTOLD, tried
 
-from suites.testing import Check, Verdict, check
-from suites.trial import Stage
+from suites.testing import Verdict
 
 
 @pytest.mark.parametrize(
@@ -36,13 +32,11 @@ def test_random_models_convert(target: str, export: str, count: int, fresh: bool
     )
     @given(random_models(target))
     def converts(model: RandomModel) -> None:
-        result = checked(model, target, export)
-        if "values" in result.why and result.stage is Stage.compare and not model.steady:
-            if target == "ncnn" or export == "decomposed":
-                reject()  # there is no level that rounds as eager does
-            result = checked(model, target, export, optlevel=1)
-        if result.stage is Stage.export:
-            reject()  # torch.export refuses it
+        finding = tried(model, target, export)
+        event(finding.kind)
+        if finding.kind in UNTOLD:
+            reject()
+        result = finding.result
         if result.verdict is Verdict.refused:
             assert re.search(r"\w+\.\w+", result.why), f"no operator is named: {result}"
             assert re.search(r"model\.py:\d+ `.+`", result.why), f"no line is told: {result}"
@@ -50,23 +44,6 @@ def test_random_models_convert(target: str, export: str, count: int, fresh: bool
             assert result, str(result)
 
     converts()
-
-
-def checked(model: RandomModel, target: str, export: str, optlevel: int = 2) -> Check:
-    with tempfile.TemporaryDirectory() as folder:
-        made = imported(Path(folder, "model.py"), model.source())
-        return check(made.Model(), made.inputs(), target=target, export=export, optlevel=optlevel)
-
-
-def imported(path: Path, source: str) -> ModuleType:
-    """A model is read from a file, so that what refuses it can tell the line."""
-    path.write_text(source)
-    spec = importlib.util.spec_from_file_location("random_model", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize("family", TABLE)

@@ -94,6 +94,50 @@ def test_a_dynamic_program_is_converted_for_the_shapes_of_the_inputs():
     assert result, str(result)
 
 
+class Sized(nn.Module):
+    def forward(self, pair, *, scale, step=1):
+        x, y = pair
+        return x.reshape(x.size(0), -1) * scale, y[: y.size(0) // 2 * step]
+
+
+@pytest.mark.parametrize("export", ["plain", "decomposed"])
+def test_other_sizes_stay_dynamic_and_are_compared_too(export, tmp_path):
+    inputs = ((torch.randn(4, 3, 2), torch.randn(4, 2)),)
+    others = ((torch.randn(7, 3, 2), torch.randn(7, 2)),)
+    kwargs = {"scale": torch.rand(6)}
+    result = check(Sized(), inputs, kwargs, others=others, export=export, folder=tmp_path)
+    assert result, str(result)
+    assert "#0=(?,3,2)f32" in (tmp_path / "model.pnnx.param").read_text()
+
+
+def test_a_mismatch_at_the_other_sizes_is_found():
+    class Untrue(nn.Module):
+        def forward(self, x):
+            return x * (2 if torch.compiler.is_exporting() else x.size(0) / 2)
+
+    result = check(Untrue(), (torch.ones(4, 3),), others=(torch.ones(6, 3),))
+    assert (result.verdict, result.stage) == (Verdict.mismatch, Stage.compare)
+    assert "18 of 18 values differ" in result.why
+    assert check(Untrue(), (torch.ones(4, 3),))
+
+
+def test_a_dim_that_the_export_fixes_cannot_have_another_size():
+    class Fixed(nn.Module):
+        def forward(self, x):
+            return x * (2 if x.size(0) == 4 else 3)
+
+    result = check(Fixed(), (torch.ones(4, 3),), others=(torch.ones(6, 3),))
+    assert (result.verdict, result.stage) == (Verdict.refused, Stage.export)
+
+
+def test_whether_the_same_bits_were_asked_for_is_told():
+    x = torch.randn(1, 3, 8, 8)
+    assert check(nn.ReLU(), (x,)).exact
+    assert not check(Net(), (x,)).exact
+    assert not check(nn.ReLU(), (x,), target="ncnn").exact
+    assert not check(nn.ReLU(), (x,), export="decomposed").exact
+
+
 def test_a_mismatch_tells_the_first_output_that_differs_and_how_far():
     result = check(Untrue(), (torch.ones(2),))
     assert not result
