@@ -85,6 +85,6 @@ FUNCTIONS: tuple[PatternPass, ...] = (
     Component("real", "torch.real", COMPLEX.format(index=0)),
     Component("imag", "torch.imag", COMPLEX.format(index=1)),
     product("mv", "input", "vec"),
-    product("dot", "input", "other"),
+    product("dot", "input", "tensor"),
     product("matmul", "input", "other"),
 )

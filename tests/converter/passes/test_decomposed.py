@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from graphs import graph
 
+from converter.aten.schema_table import overloads
 from converter.ir import Array, Graph
 from converter.passes.dead_code import DeadCode
 from converter.passes.decomposed import DECOMPOSED, PRODUCTS
+from converter.passes.decomposed.base import Decomposed
 from suites.structure import differences
 
 ALL = (*PRODUCTS, *DECOMPOSED)
@@ -405,3 +407,21 @@ def test_uneven_zeros_are_the_convolution_s_own(
     assert (conv.params["padding"] == "same") is same
     assert (made.of_type("F.pad") == []) is same
     assert (conv.inputs[0].shape == (2, 4, 6)) is same
+
+
+def argument_names(function: str) -> list[set[str]]:
+    """What the arguments of a function are called, for each of its overloads."""
+    return [
+        {"input" if each.name == "self" else each.name for each in one.arguments}
+        for one in overloads("aten", function.removeprefix("torch.").replace(".", "_"))
+    ]
+
+
+@pytest.mark.parametrize(
+    "one",
+    [one for one in ALL if isinstance(one, Decomposed) and one.function.startswith("torch.")],
+    ids=lambda one: one.function,
+)
+def test_functions_are_called_with_the_names_of_their_arguments(one):
+    given = {*one.inputs, *one.params}
+    assert any(given <= names for names in argument_names(one.function)), given
