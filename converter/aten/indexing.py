@@ -134,6 +134,22 @@ def slice(call: Call, emit: Emitter) -> None:
     )
 
 
+@lowers("narrow.Tensor")
+def narrow_from(call: Call, emit: Emitter) -> None:
+    """Of a start that is a tensor: it must be a stored one."""
+    start = stored_number(call.tensor("start"))
+    if not isinstance(start, int):
+        raise call.refuse("start is a tensor that the model computes", "start at an int")
+    emit.op(
+        "torch.narrow",
+        call.output,
+        input=call.tensor("self"),
+        dim=call.integer("dim"),
+        start=start,
+        length=call.size("length"),
+    )
+
+
 @lowers("slice_scatter.default")
 def slice_scatter(call: Call, emit: Emitter) -> None:
     start, end = bounds(call)

@@ -135,6 +135,15 @@ def squeeze_dim(call: Call) -> dict[str, Arg] | None:
     return {"self": call.args["self"], "dim": dims[0]} if len(dims) == 1 else None
 
 
+@restores("diag.default", "diagonal.default")
+def diag(call: Call) -> dict[str, Arg] | None:
+    """Of a matrix; that of a vector is made of other operators."""
+    source = call.tensor("self")
+    if call.rank(source) != 2 or (call.integer("dim1") % 2, call.integer("dim2") % 2) != (0, 1):
+        return None
+    return {"self": source, "diagonal": call.args["offset"]}
+
+
 # --- permutations
 
 

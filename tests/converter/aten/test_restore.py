@@ -19,7 +19,7 @@ from suites.structure import differences
 
 SAME = (
     "x.t(), x.transpose(0, 1), w.swapaxes(1, 3), w.flatten(1, 2), x.tile(2), x.square()",
-    "x.split(2, 1), x.split(4, 1), x.chunk(3, 1), w.narrow(1, 1, 2)",
+    "x.split(2, 1), x.split(4, 1), x.chunk(3, 1), w.narrow(1, 1, 2), x.diag(), x.diag(-2)",
     "x.squeeze(), w.squeeze(0), w.squeeze((0, 1)), torch.max(x, y), torch.min(x, y)",
     "n & 3, n | n, n ^ n, x.clone(), F.dropout(x, training=False), w.contiguous()",
     "F.relu6(x), F.hardtanh(x, 0, 6), F.adaptive_avg_pool2d(w, 1), w.mean((-2, -1), keepdim=True)",

@@ -128,6 +128,7 @@ def test_splits() -> None:
 def test_parts() -> None:
     check(
         "x.narrow(1, 1, 2), x.narrow(-1, 0, 3), x.narrow(2, -2, 2), torch.narrow(x, 0, 0, 1)",
+        "torch.narrow(x, 1, torch.tensor(1), 2), x.narrow(-1, torch.tensor(-3), 2)",
         "x.diagonal(), x.diagonal(1), x.diagonal(-1, 1, 2), torch.diagonal(x, dim1=0, dim2=2)",
         "torch.diag(line), torch.diag(line, 1), torch.diag(matrix), torch.diag(matrix, -1)",
         "torch.diag_embed(x), torch.diag_embed(x, 1, 0, 2), torch.diagflat(x)",

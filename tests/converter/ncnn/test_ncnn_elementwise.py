@@ -157,7 +157,7 @@ def test_halves_are_rounded_to_even(tmp_path: Path) -> None:
     check(Calls(torch.round, torch.trunc, torch.sign), torch.arange(-9, 9) / 2, folder=tmp_path)
 
 
-POWERS = [2, 3, -1, -3, 5, 16, 20, 21, 0.5, -0.5, 1.7, -1.5]
+POWERS = [0, 2, 3, -1, -3, 5, 16, 20, 21, 0.5, -0.5, 1.7, -1.5]
 
 
 def test_powers_of_positive_and_negative_numbers(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_powers_of_positive_and_negative_numbers(tmp_path: Path) -> None:
 
 
 def test_powers_of_zero(tmp_path: Path) -> None:
-    powers = [lambda x, p=power: torch.pow(x, p) for power in POWERS if power > 0]
+    powers = [lambda x, p=power: torch.pow(x, p) for power in POWERS if power >= 0]
     check(Calls(*powers), torch.zeros(9), folder=tmp_path)
 
 
