@@ -19,6 +19,7 @@ from converter.passes.duplicates import MergeDuplicates
 from converter.passes.einsum import CanonicalEinsum
 from converter.passes.expand import EliminateExpands
 from converter.passes.expression import FoldExpressions
+from converter.passes.fold_spectral_norm import FoldSpectralNorm
 from converter.passes.fold_weight_norm import FoldWeightNorm
 from converter.passes.formulas import FORMULAS
 from converter.passes.fuse_attention import FuseAttention
@@ -60,6 +61,7 @@ SPELLING: tuple[Pass, ...] = (
     MultiheadAttention(),
     MatmulOfTransposed(),
     FoldConstants(),
+    FoldSpectralNorm(),
     InlineNumbers(),
     InlineIndices(),
     DeadCode(),

@@ -55,13 +55,15 @@ class Component(Decomposed):
 
 class VectorProduct(Decomposed):
     """Before: `sum(x * v)` over the last dim. After: `torch.mv x v`, `torch.dot` of two vectors, or
-    `torch.matmul`.
+    `torch.matmul`. `torch.vdot` conjugates complex numbers first.
     """
 
     def rewrite(self, graph: Graph, match: Match) -> bool:
         matrix, vector = (match.operands[name] for name in self.inputs)
         summed: dict[str, Param] = {"dim": (1,), "keepdim": False}
         known = [operand.shape for operand in (matrix, vector)]
+        if self.origin == "vdot" and matrix.dtype in ("c64", "c128"):
+            return False
         if known[0] is None or known[1] is None or len(known[1]) != 1:
             return False
         wanted = {1: {}, 2: summed}.get(len(known[0]))
@@ -86,5 +88,6 @@ FUNCTIONS: tuple[PatternPass, ...] = (
     Component("imag", "torch.imag", COMPLEX.format(index=1)),
     product("mv", "input", "vec"),
     product("dot", "input", "tensor"),
+    product("vdot", "input", "other"),
     product("matmul", "input", "other"),
 )
