@@ -23,6 +23,8 @@ class Selection:
     every_cell: bool = False
     """Run a case in every cell that has what it needs, not only in the first."""
     keyword: str = ""
+    names: Sequence[str] = ()
+    """Whole names of cases; none are all of them."""
     frontends: Sequence[str] = FRONTENDS
     targets: Sequence[str] = TARGETS
     devices: Sequence[str] = ("cpu",)
@@ -38,15 +40,19 @@ class Planned:
     seconds: float = TYPICAL
 
 
-def select(cases: Sequence[CaseInfo], text: str) -> list[CaseInfo]:
-    """Return the cases that `-k TEXT` selects. Raises UsageError if there is none."""
-    if not text:
-        return list(cases)
-    match = expression.parse(text)
-    chosen = [case for case in cases if match(case.name)]
+def select(cases: Sequence[CaseInfo], text: str = "", names: Sequence[str] = ()) -> list[CaseInfo]:
+    """Return the cases that `-k TEXT` and `--case NAME` select.
+
+    Raises UsageError if there is none, or none of a name.
+    """
+    known = [case.name for case in cases]
+    for name in names:
+        if name not in known:
+            raise UsageError(f"--case {name}: there is no such case; {nearest(name, known)}")
+    match = expression.parse(text) if text else bool
+    chosen = [case for case in cases if match(case.name) and (not names or case.name in names)]
     if not chosen:
-        names = [case.name for case in cases]
-        raise UsageError(f"-k {text!r} matches no case; {nearest(text, names)}")
+        raise UsageError(f"-k {text!r} matches no case; {nearest(text, known)}")
     return chosen
 
 
@@ -61,7 +67,7 @@ def spread(selection: Selection, cases: Iterable[CaseInfo]) -> tuple[list[Trial]
         )
     trials: list[Trial] = []
     homeless: dict[str, list[str]] = {}
-    for case in select(list(cases), selection.keyword):
+    for case in select(list(cases), selection.keyword, selection.names):
         homes = [cell for cell in selection.cells if able(cell, case)]
         for cell in homes if selection.every_cell else homes[:1]:
             trials += [

@@ -1,4 +1,4 @@
-"""`pytest suites -k F_relu --frontend pt2 -n 2`: every trial is a test, in this process.
+"""`pytest suites --case F_relu --frontend pt2 -n 2`: every trial is a test, in this process.
 
 It shows raw outcomes, for an editor or a debugger: expectations are the orchestrator's.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +22,7 @@ CELL = "here"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("suites")
+    group.addoption("--case", action="append", metavar="NAME", help="default: all")
     group.addoption("--frontend", choices=FRONTENDS, action="append", help="default: both")
     group.addoption("--target", choices=TARGETS, action="append", help="default: those of a case")
     group.addoption("--export", choices=EXPORTS, action="append", help="default: plain")
@@ -29,6 +31,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     # torch.export writes its structured trace for whoever listens, and pytest listens to all.
     config.pluginmanager.set_blocked("logging-plugin")
+    known = [info.name for infos in _by_file().values() for info in infos]
+    for name in config.getoption("case") or ():
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            mend = f"; did you mean {near[0]}?" if near else ""
+            raise pytest.UsageError(f"--case {name}: there is no such case{mend}")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -54,6 +62,12 @@ def _by_file() -> dict[Path, list[CaseInfo]]:
     return found
 
 
+def is_chosen(name: str, config: pytest.Config) -> bool:
+    """Whether `--case` names a case, whole; `-k` is pytest's own, and takes parts of names."""
+    names = config.getoption("case")
+    return not names or name in names
+
+
 class CaseFile(pytest.File):
     """A file of cases: its trials, through the chosen frontends to the chosen targets."""
 
@@ -62,6 +76,8 @@ class CaseFile(pytest.File):
         exports = self.config.getoption("export") or [PLAIN]
         targets = self.config.getoption("target") or TARGETS
         for info in _infos(self.path):
+            if not is_chosen(info.name, self.config):
+                continue
             for frontend, export in ways(frontends, exports):
                 for target in (target for target in info.targets if target in targets):
                     trial = Trial(info.name, CELL, frontend, target, export=export)

@@ -17,7 +17,10 @@ from suites.registry import CaseInfo, RegistryError
 from suites.reviewed import ReviewError, read_reviewed
 from suites.trial import DEVICES, EXPORTS, FRONTENDS, PLAIN, TARGETS
 
-SELECTING = ("cell", "suite", "keyword", "frontend", "target", "device", "export", "every_cell")
+SELECTING = (
+    *("cell", "suite", "case", "keyword", "frontend", "target", "device", "export"),
+    "every_cell",
+)
 """What `selection_arguments` adds, as attributes."""
 
 EXPECTATIONS = ROOT / "suites" / "expectations"
@@ -30,6 +33,7 @@ def selection_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--suite", action="append", metavar="NAME", help="only cases of these suites"
     )
+    group.add_argument("--case", action="append", metavar="NAME", help="only these cases")
     group.add_argument("-k", dest="keyword", metavar="EXPR", help="only cases whose name matches")
     for name, words, default in (
         ("frontend", FRONTENDS, "both"),
@@ -96,6 +100,7 @@ class Known:
             cells=self.picked(args.cell),
             every_cell=args.every_cell,
             keyword=args.keyword or "",
+            names=args.case or (),
             frontends=args.frontend or FRONTENDS,
             targets=args.target or TARGETS,
             devices=args.device or ("cpu",),

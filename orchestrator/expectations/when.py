@@ -49,6 +49,8 @@ class When(NamedTuple):
         known = (*packages, *MARKERS)
         if text.strip() == "always":
             return when
+        if re.search(r"\sor\s", text):
+            raise WhenError(f"`{text.strip()}`: there is no `or`", "write an entry for each side")
         for condition in re.split(r"\s+and\s+", text.strip()):
             split = CONDITION.fullmatch(condition)
             if split is None:

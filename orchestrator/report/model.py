@@ -89,7 +89,7 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
     def command(self) -> str:
         """The command that runs this trial again."""
         cell = self.cell.partition("@")[0]
-        words = ["run", "--cell", cell, "-k", self.case, "--frontend", self.frontend]
+        words = ["run", "--cell", cell, "--case", self.case, "--frontend", self.frontend]
         words += ["--target", self.target, "--device", self.device]
         if self.export != PLAIN:
             words += ["--export", self.export]

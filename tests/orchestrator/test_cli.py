@@ -54,6 +54,8 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["run", *TRIAL, "--limit", "inf"], "--limit: 'inf' is not a number above 0"),
         (["run", *TRIAL, "--limit", "soon"], "--limit: 'soon' is not a number above 0"),
         (["run", "--cell", CELL, "-k", "F_relu7"], "matches no case; did you mean F_relu"),
+        (["run", "--cell", CELL, "--case", "F_relu7"], "no such case; did you mean F_relu"),
+        (["run", "--cell", CELL, "--case", "F_elu", "-k", "relu6"], "'relu6' matches no case"),
         (["run", "--cell", CELL, "-k", "(F_relu"], "a parenthesis is not closed"),
         (["run", "--cell", CELL, "-k", "resnet18"], "nothing to run in .* torchvision"),
         (["run", "--resume", "yesterday"], "no run at 'yesterday'"),

@@ -10,7 +10,7 @@ from packaging.specifiers import SpecifierSet
 
 from orchestrator.cells import Cell, CellError
 from orchestrator.errors import UsageError
-from orchestrator.plan import Selection, check_suites, plan, spread
+from orchestrator.plan import Selection, check_suites, plan, select, spread
 from suites.registry import CaseInfo
 
 
@@ -79,6 +79,20 @@ def test_trials_of_a_case() -> None:
     ]
     selection = Selection([PLAIN], frontends=["pt2"], targets=["pnnx"], devices=["cuda"])
     assert list(map(str, spread(selection, CASES)[0])) == ["plain/F_relu/pt2/pnnx/cuda"]
+
+
+def test_whole_names_and_parts_of_names() -> None:
+    cases = [*CASES, case("F_relu6")]
+
+    def chosen(keyword: str = "", *names: str) -> list[str]:
+        return [one.name for one in select(cases, keyword, names)]
+
+    assert chosen("F_relu") == ["F_relu", "F_relu6"]
+    assert chosen("", "F_relu") == ["F_relu"]
+    assert chosen("", "F_relu", "bert") == ["F_relu", "bert"]
+    assert chosen("relu", "F_relu", "bert") == ["F_relu"]
+    with pytest.raises(UsageError, match="--case F_relu7: there is no such case; did you mean"):
+        chosen("", "F_relu", "F_relu7")
 
 
 def test_the_ts_frontend_has_one_export() -> None:

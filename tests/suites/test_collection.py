@@ -32,6 +32,16 @@ def test_every_frontend_is_taken_by_default_and_no_deliberately_wrong_case():
     assert [line.rpartition("::")[2] for line in lines] == ["F_mish[ts-pnnx]", "F_mish[pt2-pnnx]"]
 
 
+def test_a_case_is_chosen_by_its_whole_name():
+    chosen = ("--frontend", "pt2", "--target", "pnnx", "--collect-only")
+    done = collected("-q", "--case", "F_relu", "--case", "F_elu", *chosen)
+    lines = [line for line in done.stdout.splitlines() if "::" in line]
+    assert {line.rpartition("::")[2] for line in lines} == {"F_relu[pt2-pnnx]", "F_elu[pt2-pnnx]"}
+    done = collected("-q", "--case", "F_relu7", *chosen)
+    assert done.returncode == 4
+    assert "--case F_relu7: there is no such case; did you mean F_relu" in done.stderr
+
+
 def test_another_frontend_is_a_usage_error():
     done = collected("--frontend", "onnx")
     assert done.returncode == 4

@@ -179,7 +179,7 @@ def test_junit(hostile, tmp_path):
     assert "<script>alert(1)</script> ]]>" in relu.find("failure").text
     assert "no entry expects it" in relu.find("failure").get("message")
     assert relu.find("failure").text.endswith(
-        "again: pnnx-parity run --cell a -k F_relu --frontend pt2 --target pnnx --device cpu"
+        "again: pnnx-parity run --cell a --case F_relu --frontend pt2 --target pnnx --device cpu"
     )
     assert root.find(".//testcase[@name='F_mish[ts-pnnx-cpu]']/error").get("type") == "missing"
 
@@ -300,7 +300,7 @@ def test_summary_is_short_and_plain(hostile, tmp_path):
         "5 unexpected; incomplete: 1 trial without a result."
         " 6 trials of 5 cases in 2 cells: 1 ok, 5 unexpected."
     )
-    assert "again: pnnx-parity run --cell a -k F_elu --frontend pt2" in text
+    assert "again: pnnx-parity run --cell a --case F_elu --frontend pt2" in text
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert max(map(len, text.splitlines())) < 300

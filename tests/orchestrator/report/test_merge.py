@@ -85,7 +85,7 @@ def test_a_cell_on_two_platforms_is_two_columns(tmp_path):
         ["platform is win32"],
     ]
     assert report.conflicts == []
-    assert "--cell a -k" in report.rows[0].command
+    assert "--cell a --case" in report.rows[0].command
 
 
 def test_what_was_planned_and_not_done(tmp_path):

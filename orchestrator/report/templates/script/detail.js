@@ -92,7 +92,7 @@ function commandOf(trial) {
   if (trial.export !== "plain") options.export = trial.export;
   if (data.onRequest.includes(trial.suite)) options.suite = trial.suite;
   const words = Object.entries(options).map(([name, value]) => `--${name} ${value}`);
-  return ["pnnx-parity run", `-k ${trial.case}`, ...words];
+  return ["pnnx-parity run", `--case ${trial.case}`, ...words];
 }
 
 // Some browsers give a page that was opened as a file no clipboard: there the selection is copied.
