@@ -9,6 +9,7 @@ from converter.ncnn import (  # noqa: F401, each registers the operators that it
     convolution,
     embedding,
     expression,
+    formulas,
     joining,
     linear,
     normalization,

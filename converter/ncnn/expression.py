@@ -70,10 +70,15 @@ _TOKEN = re.compile(r"[^(),]+")
 
 @ncnn("pnnx.Expression", dtypes="checked")
 def expression(op: Op) -> Blob:
-    words = iter(_TOKEN.findall(op.text("expr")))
+    return evaluated(op, op.text("expr"))
+
+
+def evaluated(op: Op, text: str) -> Blob:
+    """What an expression computes. `@0` is an input, `@alpha` one or a param by that name."""
+    words = iter(_TOKEN.findall(text))
     value = _value(op, words)
     if next(words, None) is not None:
-        op.refuse(f"cannot read the expression {op.text('expr')}")
+        op.refuse(f"cannot read the expression {text}")
     if not isinstance(value, Blob):
         op.refuse("is a number, and ncnn computes with tensors")
     return value
@@ -100,8 +105,11 @@ def _value(op: Op, words: Iterator[str]) -> Number:
 
 
 def _input(op: Op, word: str) -> Number:
-    """An input; a constant of one value is that number."""
-    blob = op.blob(int(word[1:]))
+    """An input or a param; a constant of one value is that number."""
+    name = word[1:]
+    if name in op.params:
+        return op.number(name)
+    blob = op.blob(int(name) if name.isdigit() else op.names.index(name))
     if blob.dtype not in (*FLOATS, "bool", "c64"):
         op.refuse(f"computes in {blob.dtype}, and ncnn in floats", "convert it with .float()")
     if blob.values is not None and blob.values.size == 1:

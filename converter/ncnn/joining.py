@@ -35,6 +35,15 @@ def stack(op: Op) -> Blob:
     return concatenated(op, [unsqueezed(op, blob, dim) for blob in blobs], dim)
 
 
+@ncnn("torch.hstack", "torch.vstack", dtypes="moved")
+def stacked(op: Op) -> Blob:
+    """Columns side by side, rows below each other. Vectors are rows; hstack joins their ends."""
+    blobs = [op.blob(index) for index in range(op.count)]
+    if op.type == "torch.hstack":
+        return concatenated(op, blobs, min(1, blobs[0].rank - 1))
+    return concatenated(op, [b if b.rank > 1 else unsqueezed(op, b, 0) for b in blobs], 0)
+
+
 def concatenated(op: Op, blobs: Sequence[Blob], dim: int) -> Blob:
     """Blobs joined along a dim, in the layout of the first that has a batch, if it can."""
     if len(blobs) == 1:
@@ -50,6 +59,12 @@ def concatenated(op: Op, blobs: Sequence[Blob], dim: int) -> Blob:
 @ncnn("Tensor.expand", "Tensor.expand_as", dtypes="moved")
 def expand(op: Op) -> Blob:
     return expanded(op, op.blob(), op.known(op.shape()))
+
+
+@ncnn("torch.broadcast_tensors", dtypes="moved")
+def broadcast_tensors(op: Op) -> list[Blob]:
+    shape = op.known(op.shape())
+    return [expanded(op, op.blob(index), shape) for index in range(op.count)]
 
 
 def expanded(op: Op, x: Blob, shape: tuple[int, ...]) -> Blob:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from string import ascii_letters
+
 from converter.dims import product
 from converter.ir import Attribute, Dim
 from converter.ncnn.arithmetic import ADD, MUL, aligned, binary, broadcast
@@ -121,16 +123,32 @@ def _scaled_sum(op: Op, x: Blob, product: Blob) -> Blob:
 @ncnn("torch.einsum")
 def einsum(op: Op) -> Blob:
     """ncnn's Einsum takes whole tensors, and letters from i on: the result's, then those summed."""
-    terms, arrow, result = op.text("equation").replace(" ", "").partition("->")
-    if not arrow:  # what occurs once, in the order of the alphabet
-        result = "".join(letter for letter in sorted(terms) if terms.count(letter) == 1)
-        result = result.replace(",", "")
-    if "." in terms or any(len(set(term)) < len(term) for term in terms.split(",")):
-        op.refuse(f"equation {terms}->{result}", "write all letters, each once in a term")
+    terms, result = _terms(op)
+    if any(len(set(term)) < len(term) for term in terms):
+        op.refuse(f"equation {op.text('equation')}", "write each letter once in a term")
     if result:
-        return _einsum(op, terms.split(","), result)
+        return _einsum(op, terms, result)
     # ncnn's has a result of at least one dim.
-    return reduce(op, SUM, _einsum(op, terms.split(","), terms[0]), (0,), keepdim=False)
+    return reduce(op, SUM, _einsum(op, terms, terms[0]), (0,), keepdim=False)
+
+
+def _terms(op: Op) -> tuple[list[str], str]:
+    """The letters of each input and of the result, with some for the dims that `...` stands for."""
+    text, arrow, result = op.text("equation").replace(" ", "").partition("->")
+    if not arrow:  # what occurs once, in the order of the alphabet
+        once = sorted(letter for letter in text if letter.isalpha() and text.count(letter) == 1)
+        result = "..." * ("..." in text) + "".join(once)
+    terms = text.split(",")
+    counts = [
+        op.blob(index).rank - len(term) + 3 if "..." in term else 0
+        for index, term in enumerate(terms)
+    ]
+    free = "".join(letter for letter in ascii_letters if letter not in text)[: max(counts)]
+    spelled = [
+        term.replace("...", free[len(free) - count :])
+        for term, count in zip(terms, counts, strict=True)
+    ]
+    return spelled, result.replace("...", free)
 
 
 def _einsum(op: Op, terms: list[str], result: str) -> Blob:

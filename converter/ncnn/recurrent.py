@@ -19,6 +19,7 @@ from converter.ncnn.joining import concatenated
 from converter.ncnn.layers import GRU, LSTM, RNN, Layer
 from converter.ncnn.op import Op
 from converter.ncnn.registry import ncnn
+from converter.ncnn.shape import squeezed, unsqueezed
 from converter.ncnn.slicing import split_at
 
 
@@ -49,6 +50,8 @@ CELLS = {
     "nn.GRU": Cell(GRU, (0, 1, 2), 1, 4, _gru_bias),
     "nn.RNN": Cell(RNN, (0,), 1, 1, np.add),
 }
+STEPS = {f"{name}Cell": name for name in CELLS}
+"""The modules of one step."""
 
 
 def _sequences(op: Operator) -> int | None:
@@ -74,7 +77,8 @@ def recurrent(op: Op) -> list[Blob]:
     x = op.lay(op.blob(), _sequences(op.operator))
     ends: list[list[Blob]] = []
     for number in range(count):
-        x, *states = _layer(op, cell, number, x, [begin[number] for begin in begins])
+        suffixes = [f"_l{number}", f"_l{number}_reverse"][:directions]
+        x, *states = _layer(op, cell, suffixes, x, [begin[number] for begin in begins])
         ends.append(states)
     outputs = len(op.operator.outputs)
     return [x, *(concatenated(op, list(end), 0) for end in zip(*ends, strict=True))][:outputs]
@@ -85,18 +89,40 @@ def _states(op: Op, blob: Blob) -> Blob:
     return op.lay(blob, 1 if blob.rank == 3 else None)
 
 
-def _layer(op: Op, cell: Cell, number: int, x: Blob, states: list[Blob]) -> list[Blob]:
-    """One layer: the sequence, then the states if there are any to be returned."""
-    directions = 1 + op.flag("bidirectional")
+def _vectors(op: Operator) -> int | None:
+    """The batch axis of single steps: the first of two."""
+    shape = op.inputs[0].shape
+    return 0 if shape is not None and len(shape) == 2 else None
+
+
+@ncnn(*STEPS, batch=_vectors)
+def step(op: Op) -> list[Blob]:
+    """One step: a sequence of one, from the states that are given to those after it."""
+    op.expect("nonlinearity", "tanh")
+    cell = CELLS[STEPS[op.type]]
+    if op.count != 1 + cell.states:
+        op.refuse(f"has {op.count} inputs, not {1 + cell.states}", "give it its states")
+    blobs = [unsqueezed(op, op.blob(index), 0) for index in range(op.count)]
+    x, *states = [op.lay(blob, 1 if blob.rank == 3 else None) for blob in blobs]
+    ends = _layer(op, cell, [""], x, states)[1:]
+    return [squeezed(op, end, 0) for end in ends]
+
+
+def _layer(op: Op, cell: Cell, suffixes: list[str], x: Blob, states: list[Blob]) -> list[Blob]:
+    """One layer: the sequence, then the states if there are any to be returned.
+
+    `suffixes` end the names of the weights of each direction.
+    """
+    directions = len(suffixes)
     hidden = op.integer("hidden_size")
     width = op.integer("proj_size", 0) or hidden
-    weights = _weights(op, cell, number, directions)
+    weights = _weights(op, cell, suffixes)
     call = cell.layer(
         **weights,
         num_output=width,
         weight_data_size=weights["weight_xc"].size,
         direction=0 if directions == 1 else 2,
-        **({"hidden_size": hidden} if op.type == "nn.LSTM" else {}),
+        **({"hidden_size": hidden} if cell.layer is LSTM else {}),
     )
     batch = () if x.batch is None else (x.shape[x.batch],)
     outputs = [((*x.shape[:-1], directions * width), x.batch)]
@@ -108,13 +134,12 @@ def _layer(op: Op, cell: Cell, number: int, x: Blob, states: list[Blob]) -> list
     return op.emits(call, [x, *states], outputs)
 
 
-def _weights(op: Op, cell: Cell, number: int, directions: int) -> dict[str, Attribute]:
+def _weights(op: Op, cell: Cell, suffixes: list[str]) -> dict[str, Attribute]:
     """ncnn's weights, those of the reverse direction after the others."""
-    suffixes = [f"l{number}", f"l{number}_reverse"][:directions]
     gates = len(cell.gates)
 
     def joined(name: str, ordered: bool) -> Attribute:
-        attrs = [op.attr(f"{name}_{suffix}") for suffix in suffixes]
+        attrs = [op.attr(name + suffix) for suffix in suffixes]
 
         def make() -> Array:
             parts = [attr.array() for attr in attrs]
@@ -126,7 +151,7 @@ def _weights(op: Op, cell: Cell, number: int, directions: int) -> dict[str, Attr
 
     weights = {"weight_xc": joined("weight_ih", True), "bias_c": _bias(op, cell, suffixes)}
     weights["weight_hc"] = joined("weight_hh", True)
-    if op.type == "nn.LSTM" and op.integer("proj_size", 0):
+    if cell.layer is LSTM and op.integer("proj_size", 0):
         weights["weight_hr"] = joined("weight_hr", False)
     return weights
 
@@ -136,7 +161,7 @@ def _bias(op: Op, cell: Cell, suffixes: list[str]) -> Attribute:
     shape = (len(suffixes) * cell.bias_rows * hidden,)
     if not op.flag("bias", True):
         return Attribute.of(np.zeros(shape, np.float32))
-    pairs = [(op.attr(f"bias_ih_{suffix}"), op.attr(f"bias_hh_{suffix}")) for suffix in suffixes]
+    pairs = [(op.attr(f"bias_ih{suffix}"), op.attr(f"bias_hh{suffix}")) for suffix in suffixes]
 
     def make() -> Array:
         gates = (len(cell.gates), hidden)

@@ -94,14 +94,39 @@ def normalize(op: Op) -> Blob:
     if p not in kinds:
         op.refuse(f"p={p} is not expressible in ncnn", "use 1 or 2")
     dims = op.dims(x.rank) if "dim" in op.params else (op.wrap(1, x.rank),)
+    return _unit(op, x, kinds[p], dims, op.number("eps", 1e-12))
+
+
+def _unit(op: Op, x: Blob, kind: int, dims: tuple[int, ...], eps: float) -> Blob:
     x = op.free(x, *dims)
-    length = reduce(op, kinds[p], x, dims, keepdim=True)
-    return binary(op, DIV, x, binary(op, MAX, length, op.number("eps", 1e-12)))
+    length = reduce(op, kind, x, dims, keepdim=True)
+    return binary(op, DIV, x, binary(op, MAX, length, eps))
+
+
+@ncnn("F.cosine_similarity")
+def cosine_similarity(op: Op) -> Blob:
+    """The sum of x1 / max(|x1|, eps) * x2 / max(|x2|, eps)"""
+    pair, eps = (op.need("x1", 0), op.need("x2", 1)), op.number("eps", 1e-8)
+    rank = max(x.rank for x in pair)
+    dim = op.dim(rank, default=1)
+    first, second = (_unit(op, x, L2, (op.wrap(dim - rank, x.rank),), eps) for x in pair)
+    return reduce(op, SUM, binary(op, MUL, first, second), (dim,), keepdim=False)
 
 
 @ncnn("torch.var", "torch.std")
 def variance(op: Op) -> Blob:
-    """sum((x - mean)²) / (n - 1), or n if it is not unbiased"""
+    return _variance(op, rooted=op.type == "torch.std")
+
+
+@ncnn("torch.var_mean", "torch.std_mean")
+def variance_and_mean(op: Op) -> list[Blob]:
+    x = op.blob()
+    mean = reduce(op, MEAN, x, op.dims(x.rank), op.flag("keepdim"))
+    return [_variance(op, rooted=op.type == "torch.std_mean"), mean]
+
+
+def _variance(op: Op, rooted: bool) -> Blob:
+    """sum((x - mean)²) / (n - 1), or n if it is not unbiased, or its root"""
     x = op.blob()
     dims = op.dims(x.rank)
     shape = op.sizes(x)
@@ -115,7 +140,7 @@ def variance(op: Op) -> Blob:
     centred = binary(op, SUB, x, reduce(op, MEAN, x, dims, keepdim=True))
     sums = reduce(op, SQUARE_SUM, centred, dims, op.flag("keepdim"))
     var = binary(op, MUL, sums, 1 / count)
-    return unary(op, "sqrt", var) if op.type == "torch.std" else var
+    return unary(op, "sqrt", var) if rooted else var
 
 
 @ncnn("torch.cumsum")

@@ -165,10 +165,10 @@ def _stepped(op: Op, x: Blob, dim: int, step: int) -> Blob:
 def narrow(op: Op) -> Blob:
     x = op.blob()
     dim = op.dim(x.rank)
-    start, size = op.extent("start"), x.shape[dim]
-    if isinstance(start, int) and isinstance(size, int):
-        start = op.wrap(start, size)
-    return cropped(op, x, [Part(dim, start, total((start, op.extent("length"))))], op.shape())
+    start, size, length = op.extent("start"), x.shape[dim], op.extent("length")
+    if isinstance(start, int) and isinstance(size, int) and start < 0:
+        start += size
+    return cropped(op, x, [_part(op, x, dim, start, total((start, length)), 1)], op.shape())
 
 
 @ncnn("Tensor.select", "torch.select", dtypes="moved")

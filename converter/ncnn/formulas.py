@@ -1,0 +1,39 @@
+"""Functions that are a few of ncnn's layers, as the expression of their arguments."""
+
+from __future__ import annotations
+
+import math
+
+from converter.ncnn.blob import Blob
+from converter.ncnn.expression import evaluated
+from converter.ncnn.op import Op
+from converter.ncnn.registry import ncnn
+
+FORMULAS = {
+    "torch.addcdiv": "add(@input,mul(div(@tensor1,@tensor2),@value))",
+    "torch.addcmul": "add(@input,mul(mul(@tensor1,@tensor2),@value))",
+    "torch.deg2rad": f"mul(@input,{math.pi / 180})",
+    "torch.exp2": f"exp(mul(@input,{math.log(2)}))",
+    "torch.lerp": "add(@input,mul(sub(@end,@input),@weight))",
+    "torch.log2": f"mul(log(@input),{1 / math.log(2)})",
+    "torch.rad2deg": f"mul(@input,{180 / math.pi})",
+}
+LOGIT = "log(div({x},sub(1,{x})))"
+
+
+def _formula(type: str, text: str) -> None:
+    @ncnn(type)
+    def formula(op: Op) -> Blob:
+        return evaluated(op, text)
+
+
+for type, text in FORMULAS.items():
+    _formula(type, text)
+
+
+@ncnn("torch.logit", "torch.special.logit")
+def logit(op: Op) -> Blob:
+    """Of numbers within eps of 0 or 1, that of eps or 1 - eps."""
+    eps = op.params.get("eps")
+    x = "@input" if eps is None else f"min(max(@input,@eps),{1 - op.number('eps')})"
+    return evaluated(op, LOGIT.format(x=x))

@@ -1,0 +1,81 @@
+"""Functions that ncnn has no layer of, and that are a few of its layers."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from suites.testing import check
+
+X, Y = torch.randn(2, 1, 3, 5, generator=torch.Generator().manual_seed(0))
+
+
+class Calls(nn.Module):
+    def __init__(self, call, *held):
+        super().__init__()
+        self.call = call
+        self.held = nn.ModuleList(held)
+
+    def forward(self, *inputs):
+        return self.call(*self.held, *inputs)
+
+
+FUNCTIONS = {
+    "addcdiv": lambda x, y: torch.addcdiv(x, y, x.abs() + 1, value=-2),
+    "addcmul": lambda x, y: (torch.addcmul(x, y, x, value=2.5), torch.addcmul(x, x, y)),
+    "deg2rad": lambda x, y: (torch.deg2rad(x), torch.rad2deg(y)),
+    "exp2": lambda x, y: torch.exp2(x) + torch.log2(y.abs() + 0.1),
+    "lerp": lambda x, y: (torch.lerp(x, y, 0.3), torch.lerp(x, y, y.sigmoid())),
+    "logit": lambda x, y: (torch.logit(x.sigmoid()), torch.logit(y, eps=0.1)),
+    "hstack": lambda x, y: (torch.hstack([x, y]), torch.hstack([x[0, 0], y[0, 0]])),
+    "vstack": lambda x, y: (torch.vstack([x[0], y[0]]), torch.vstack([x[0, 0], y[0, 0]])),
+    "broadcast_tensors": lambda x, y: torch.broadcast_tensors(x, y[:, :1], y[0, 0]),
+    "ravel": lambda x, y: (torch.ravel(x), torch.atleast_2d(y[0, 0]), torch.atleast_3d(y[0])),
+    "var_mean": lambda x, y: (*torch.var_mean(x, 1), *torch.var_mean(y, -1, keepdim=True)),
+    "std_mean": lambda x, y: (*torch.std_mean(x), *torch.std_mean(y, 2, correction=0)),
+    "cosine_similarity": lambda x, y: (
+        F.cosine_similarity(x, y),
+        F.cosine_similarity(x, y, dim=-1, eps=1.5),
+        F.cosine_similarity(x, y[0, :1], dim=2),
+    ),
+    "einsum": lambda x, y: (
+        torch.einsum("...i,ji->...j", x, y[0]),
+        torch.einsum("b...i,b...i->b...", x, y),
+        torch.einsum("...ij,...kj", x, y),
+        torch.einsum("...i,...i->i", x, y),
+    ),
+    "narrow": lambda x, y: (x.narrow(1, -2, 1), y.narrow(2, 1, 3)),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(name):
+    assert check(Calls(FUNCTIONS[name]), (X, Y), target="ncnn")
+
+
+@pytest.mark.parametrize("batch", [(), (1,), (2,)], ids=str)
+def test_single_steps(batch):
+    torch.manual_seed(0)
+    x, h, c = torch.randn(*batch, 4), torch.randn(*batch, 3), torch.randn(*batch, 3)
+
+    def called(lstm, gru, rnn, x, h, c):
+        hidden, cell = lstm(x, lstm(x * 2, (h, c)))
+        return hidden, cell, *lstm(x), gru(x, gru(x * 2, h)), rnn(x, h), rnn(x)
+
+    held = nn.LSTMCell(4, 3), nn.GRUCell(4, 3, bias=False), nn.RNNCell(4, 3)
+    assert check(Calls(called, *held), (x, h, c), target="ncnn")
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        (lambda x, y: x.narrow(1, 3, 0), "slices a dim of size 3 to nothing"),
+        (lambda x, y: torch.einsum("ij,jj->i", x[0, :, :3], y[0, :, :3]), "each letter once"),
+        (lambda x, y: torch.einsum("...i,...i", x[:, :1], y), "broadcasts b in"),
+    ],
+)
+def test_refusals(call, why):
+    result = check(Calls(call), (X, Y), target="ncnn")
+    assert why in result.why
