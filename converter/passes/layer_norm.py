@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
-from converter.ir import Attribute, Graph, Operand, Operator, Param
+from converter.ir import Graph, Operand, Operator, Param
 from converter.passes.base import Pass
-from converter.passes.formula import Function, Place, parse
-
-EXPRESSION = "pnnx.Expression"
-
-
-class Norm(NamedTuple):
-    """What is normalized over which dims, and the weight and bias in the shape of those."""
-
-    x: Operand
-    dims: tuple[int, ...]
-    eps: float
-    weight: Attribute | None = None
-    bias: Attribute | None = None
+from converter.passes.spelled_norm import (
+    EXPRESSION,
+    Factors,
+    Norm,
+    called,
+    fitted,
+    is_last,
+    is_sized,
+    plus_eps,
+    reduced,
+    sizes,
+)
 
 
 class LayerNorm(Pass):
@@ -40,15 +39,14 @@ class LayerNorm(Pass):
 
 def fuse(graph: Graph, op: Operator) -> bool:
     output = op.outputs[0]
-    shape = output.shape
-    if not shape or 0 in shape or output.dtype not in ("f32", "f64") or not output.consumers:
+    if not output.consumers or not is_sized(output):
         return False
     norm = affine(output) or plain(output)
-    if norm is None or (norm.x.shape, norm.x.dtype) != (shape, output.dtype):
+    if norm is None or (norm.x.shape, norm.x.dtype) != (output.shape, output.dtype):
         return False
-    if not all(isinstance(shape[dim], int) for dim in norm.dims):
+    if sizes(norm) is None:
         return False
-    if norm.dims == last_dims(norm, len(shape)):
+    if is_last(norm):
         write(graph, op, norm.x, norm)
     elif norm.dims == (1,) and norm.weight is not None:
         write_channels(graph, op, norm)
@@ -89,38 +87,6 @@ def plain(output: Operand) -> Norm | None:
     return centred_over_root(factors.above, factors)
 
 
-class Factors(NamedTuple):
-    """A product: what is multiplied, what else is divided by, and the square roots among that."""
-
-    above: list[Operand | Param]
-    below: list[Operand | Param]
-    roots: list[Operand]
-
-    @classmethod
-    def of(cls, product: Operand) -> Factors:
-        factors = cls([], [], [])
-        factors.add(product, above=True)
-        return factors
-
-    def add(self, value: Operand | Param, *, above: bool) -> None:
-        match called(value), above:
-            case ("mul", (one, other)), _:
-                self.add(one, above=above)
-                self.add(other, above=above)
-            case ("div", (one, other)), True:
-                self.add(one, above=True)
-                self.add(other, above=False)
-            case (("rsqrt", (Operand() as root,)), True) | (("sqrt", (Operand() as root,)), False):
-                self.roots.append(root)
-            case (("pow", (Operand() as root, -0.5)), True) | (
-                ("pow", (Operand() as root, 0.5)),
-                False,
-            ):
-                self.roots.append(root)
-            case _:
-                (self.above if above else self.below).append(value)
-
-
 def centred_over_root(above: Sequence[Operand | Param], factors: Factors) -> Norm | None:
     """`(x - mean) / sqrt(variance + eps)`, if that is all there is."""
     if len(above) != 1 or factors.below or len(factors.roots) != 1:
@@ -128,11 +94,8 @@ def centred_over_root(above: Sequence[Operand | Param], factors: Factors) -> Nor
     found = centred(above[0])
     if found is None:
         return None
-    match called(factors.roots[0]):
-        case ("add", (Operand() as variance, float() as eps)) | (
-            "add",
-            (float() as eps, Operand() as variance),
-        ) if is_variance(variance, found):
+    match plus_eps(factors.roots[0]):
+        case variance, eps if is_variance(variance, found):
             return Norm(*found, eps)
     return None
 
@@ -166,60 +129,17 @@ def is_variance(variance: Operand, of: tuple[Operand, tuple[int, ...]]) -> bool:
     return False
 
 
-def called(value: Operand | Param) -> tuple[str, tuple[Operand | Param, ...]] | None:
-    """The one function that makes a tensor, and its arguments."""
-    op = value.producer if isinstance(value, Operand) else None
-    if op is None or op.type != EXPRESSION:
-        return None
-    formula = parse(op)
-    if not isinstance(formula, Function):
-        return None
-    arguments: list[Operand | Param] = []
-    for argument in formula.arguments:
-        if isinstance(argument, Function):
-            return None
-        arguments.append(op.inputs[argument.number] if isinstance(argument, Place) else argument)
-    return formula.name, tuple(arguments)
-
-
-def reduced(op: Operator | None, type: str) -> tuple[int, ...] | None:
-    """The dims, from the front and in order, that an operator of that type reduces and keeps."""
-    if op is None or op.type != type or op.params.get("keepdim") is not True:
-        return None
-    dims, shape = op.params.get("dim"), op.inputs[0].shape
-    if not isinstance(dims, tuple) or not shape:
-        return None
-    return tuple(sorted(dim % len(shape) for dim in dims if isinstance(dim, int)))
-
-
-def fitted(operand: Operand | Param, norm: Norm) -> Attribute | None:
-    """A stored tensor of one element for each of those that are normalized, in their shape."""
-    stored = operand.stored if isinstance(operand, Operand) else None
-    shape = norm.x.shape or ()
-    if stored is None or stored.dtype != norm.x.dtype or len(stored.shape) > len(shape):
-        return None
-    held = (1,) * (len(shape) - len(stored.shape)) + stored.shape
-    if held != tuple(size if dim in norm.dims else 1 for dim, size in enumerate(shape)):
-        return None
-    return Attribute(stored.dtype, tuple(held[dim] for dim in norm.dims), stored.data)
-
-
-def last_dims(norm: Norm, rank: int) -> tuple[int, ...]:
-    return tuple(range(rank - len(norm.dims), rank))
-
-
 # --- writing
 
 
 def write(graph: Graph, op: Operator, x: Operand, norm: Norm) -> None:
     """Let an operator normalize the last dims of x."""
-    shape = norm.x.shape or ()
     before = op.inputs
     op.type = "nn.LayerNorm"
     op.params = {
         "elementwise_affine": norm.weight is not None,
         "eps": norm.eps,
-        "normalized_shape": tuple(shape[dim] for dim in norm.dims),
+        "normalized_shape": sizes(norm),
     }
     if norm.weight is not None and norm.bias is not None:
         op.attrs = {"weight": norm.weight, "bias": norm.bias}

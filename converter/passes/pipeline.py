@@ -35,7 +35,7 @@ from converter.passes.multihead_attention import MultiheadAttention
 from converter.passes.noops import EliminateAddedZeros, EliminateNoopMath, EliminateNoops
 from converter.passes.prelu import SingleSlope
 from converter.passes.recompose import BatchedLinear, Linear
-from converter.passes.rms_norm import RMS_NORMS
+from converter.passes.rms_norm import RMSNorm
 from converter.passes.scaled_sum import ScaledSum
 from converter.passes.shuffles import Shuffles
 from converter.passes.slices import MergeSlices
@@ -90,7 +90,7 @@ OPTIMIZATION: tuple[Pass, ...] = (
     MatmulToLinear(),
     *FORMULAS,
     LayerNorm(),
-    *RMS_NORMS,
+    RMSNorm(),
     DeadCode(),
     FusePadding(),
     FuseBatchNorm(),

@@ -1,71 +1,83 @@
-"""Recognize nn.RMSNorm where a model spells it out."""
+"""Recognize nn.RMSNorm where a model spells it out, in whatever order it multiplies."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from converter.ir import Graph
-from converter.passes.composites import number
-from converter.passes.pattern import Match, PatternPass
-
-NORM = """
-        pnnx.Input      x    0 1 x
-        pnnx.Expression pow  1 1 x a expr=pow(@0,2)
-        torch.mean      mean 1 1 a b dim=(-1) keepdim=True
-        pnnx.Expression add  1 1 b c
-        pnnx.Expression root 1 1 c d expr=rsqrt(@0)
-        pnnx.Expression norm 2 1 x d out expr=mul(@0,@1)
-        pnnx.Output     out  1 0 out
-"""
-
-
-class RMSNorm(PatternPass):
-    """Before: `x * rsqrt(mean(x ** 2) + eps)` over the last dim. After: `nn.RMSNorm x`.
-
-    (Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019.)
-    """
-
-    changes_arithmetic: ClassVar[bool] = True
-    pattern = NORM
-
-    def rewrite(self, graph: Graph, match: Match) -> bool:
-        eps, shape = number(match["add"], "add"), match.operands["x"].shape
-        if eps is None or not shape or not isinstance(shape[-1], int):
-            return False
-        op = match["norm"]
-        op.type = "nn.RMSNorm"
-        op.params = {"elementwise_affine": False, "eps": eps, "normalized_shape": shape[-1:]}
-        graph.set_inputs(op, [match.operands["x"]], ["input"])
-        return True
+from converter.ir import Graph, Operand, Operator
+from converter.passes.base import Pass
+from converter.passes.region import region
+from converter.passes.spelled_norm import (
+    EXPRESSION,
+    Factors,
+    Norm,
+    fitted,
+    is_last,
+    is_sized,
+    plus_eps,
+    reduced,
+    sizes,
+    squared,
+)
 
 
-class RMSNormWeight(PatternPass):
-    """Before: `nn.RMSNorm x -> a` without a weight, and `w * a` with w stored.
+class RMSNorm(Pass):
+    """Before: `x / sqrt(mean(x ** 2) + eps) * weight` over the last dims, one expression for each
+    function; nobody else reads what is in between. After: `nn.RMSNorm x`.
 
-    After: `nn.RMSNorm x -> y` with the weight w.
+    The weight is stored, or there is none. (Zhang and Sennrich, "Root Mean Square Layer
+    Normalization", 2019.)
     """
 
     changes_arithmetic: ClassVar[bool] = True
 
-    def __init__(self, inputs: str) -> None:
-        self.pattern = f"""
-            pnnx.Input      x    0 1 x
-            pnnx.Input      w    0 1 w
-            nn.RMSNorm      norm 1 1 x a elementwise_affine=False
-            pnnx.Expression mul  2 1 {inputs} out expr=mul(@0,@1)
-            pnnx.Output     out  1 0 out
-        """
-
-    def rewrite(self, graph: Graph, match: Match) -> bool:
-        norm, mul, stored = match["norm"], match["mul"], match.operands["w"].stored
-        if stored is None or stored.shape != norm.params["normalized_shape"]:
-            return False
-        if stored.dtype != match.operands["x"].dtype:
-            return False
-        mul.type, mul.params = norm.type, {**norm.params, "elementwise_affine": True}
-        mul.attrs = {"weight": stored}
-        graph.set_inputs(mul, [match.operands["x"]], ["input"])
-        return True
+    def run(self, graph: Graph) -> int:
+        if not graph.of_type("torch.mean"):
+            return 0
+        return sum(fuse(graph, op) for op in reversed(graph.of_type(EXPRESSION)))
 
 
-RMS_NORMS = (RMSNorm(), RMSNormWeight("a w"), RMSNormWeight("w a"))
+def fuse(graph: Graph, op: Operator) -> bool:
+    output = op.outputs[0]
+    norm = find(output) if output.consumers and is_sized(output) else None
+    if norm is None or (norm.x.shape, norm.x.dtype) != (output.shape, output.dtype):
+        return False
+    inside = region([output], {norm.x})
+    if inside is None or sizes(norm) is None or not is_last(norm):
+        return False
+    affine = {} if norm.weight is None else {"weight": norm.weight}
+    op.type, op.attrs = "nn.RMSNorm", affine
+    op.params = {
+        "elementwise_affine": bool(affine),
+        "eps": norm.eps,
+        "normalized_shape": sizes(norm),
+    }
+    graph.set_inputs(op, [norm.x], ["input"])
+    graph.remove_all(inside - {op})
+    return True
+
+
+def find(output: Operand) -> Norm | None:
+    """`x / sqrt(mean(x ** 2) + eps)`, times a stored weight or not, if that is all there is."""
+    roots = Factors.of(output).roots
+    norm = root_mean_square(roots[0]) if len(roots) == 1 else None
+    if norm is None:
+        return None
+    factors = Factors.of(output, norm.x)
+    others = [factor for factor in factors.above if factor is not norm.x]
+    if factors.below or factors.roots != roots or len(factors.above) != len(others) + 1:
+        return None
+    if not others:
+        return norm
+    weight = fitted(others[0], norm) if len(others) == 1 else None
+    return None if weight is None else norm._replace(weight=weight)
+
+
+def root_mean_square(root: Operand) -> Norm | None:
+    """Of `mean(x ** 2) + eps`: what is known of the norm of x."""
+    match plus_eps(root):
+        case mean, eps:
+            dims = reduced(mean.producer, "torch.mean")
+            x = squared(mean.producer.inputs[0]) if mean.producer is not None else None
+            return None if dims is None or x is None else Norm(x, dims, eps)
+    return None

@@ -6,16 +6,8 @@ import numpy as np
 import pytest
 from graphs import assert_becomes, assert_stays, graph
 
-from converter.passes.base import Pass
 from converter.passes.fuse_scaled_dot_product import FuseScaledDotProduct
-from converter.passes.rms_norm import RMS_NORMS
-
-
-class RMSNorms(Pass):
-    """All of them, in order."""
-
-    def run(self, graph):
-        return sum(one(graph) for one in RMS_NORMS)
+from converter.passes.rms_norm import RMSNorm
 
 
 def norm(mul: str = "F.relu r 1 1 f y", mean: str = "dim=(-1) keepdim=True") -> str:
@@ -23,11 +15,11 @@ def norm(mul: str = "F.relu r 1 1 f y", mean: str = "dim=(-1) keepdim=True") -> 
     pnnx.Input in 0 1 x #x=(2,3,8)f32
     pnnx.Attribute w 0 1 w @data=(8)f32 #w=(8)f32
     pnnx.Expression p 1 1 x a expr=pow(@0,2) #x=(2,3,8)f32
-    torch.mean m 1 1 a b {mean}
+    torch.mean m 1 1 a b {mean} #a=(2,3,8)f32
     pnnx.Expression e 1 1 b c expr=add(@0,1.000000e-6)
     pnnx.Expression s 1 1 c d expr=rsqrt(@0)
-    pnnx.Expression n 2 1 x d f expr=mul(@0,@1) #x=(2,3,8)f32
-    {mul}
+    pnnx.Expression n 2 1 x d f expr=mul(@0,@1) #x=(2,3,8)f32 #f=(2,3,8)f32
+    {mul} #y=(2,3,8)f32
     pnnx.Output out 2 0 y w
     """
 
@@ -44,19 +36,81 @@ AFTER = """
 
 def test_a_norm_without_a_weight():
     expected = NORM.format("x", "f", "False", "") + "\n    F.relu r 1 1 f y"
-    assert_becomes(RMSNorms(), graph(norm(), WEIGHT), AFTER.format(expected))
+    assert_becomes(RMSNorm(), graph(norm(), WEIGHT), AFTER.format(expected))
 
 
 @pytest.mark.parametrize("inputs", ["f w", "w f"])
 def test_a_norm_with_a_weight(inputs):
     made = graph(norm(f"pnnx.Expression k 2 1 {inputs} y expr=mul(@0,@1)"), WEIGHT)
     expected = NORM.format("x", "y", "True", "@weight=(8)f32")
-    assert_becomes(RMSNorms(), made, AFTER.format(expected))
+    assert_becomes(RMSNorm(), made, AFTER.format(expected))
+
+
+SQUARE = "1 1 x a expr=pow(@0,2)"
+ROOT = "1 1 c d expr=rsqrt(@0)"
+PRODUCT = "2 1 x d f expr=mul(@0,@1)"
 
 
 @pytest.mark.parametrize(
     "text",
     [
+        norm().replace(SQUARE, "2 1 x x a expr=mul(@0,@1)"),
+        norm().replace(SQUARE, "1 1 x a expr=square(@0)"),
+        norm().replace("add(@0,1.000000e-6)", "add(1.000000e-6,@0)"),
+        norm().replace(PRODUCT, "2 1 d x f expr=mul(@0,@1)"),
+        norm().replace(ROOT, "1 1 c d expr=sqrt(@0)").replace("mul(@0,@1)", "div(@0,@1)"),
+        norm().replace(ROOT, "1 1 c d expr=pow(@0,-0.5)"),
+        norm().replace(
+            f"s {ROOT}", "r0 1 1 c c1 expr=sqrt(@0)\npnnx.Expression s 1 1 c1 d expr=div(1,@0)"
+        ),
+        norm().replace(
+            f"s {ROOT}", "r0 1 1 c c1 expr=sqrt(@0)\npnnx.Expression s 1 1 c1 d expr=reciprocal(@0)"
+        ),
+    ],
+)
+def test_any_spelling_of_the_root_is_a_norm(text):
+    expected = NORM.format("x", "f", "False", "") + "\n    F.relu r 1 1 f y"
+    assert_becomes(RMSNorm(), graph(text, WEIGHT), AFTER.format(expected))
+
+
+@pytest.mark.parametrize("product", ["mul(@0,@1)", "mul(@1,@0)"])
+def test_the_weight_may_be_multiplied_first(product):
+    text = norm(f"pnnx.Expression k 2 1 f d y expr={product}").replace(
+        PRODUCT, "2 1 w x f expr=mul(@0,@1)"
+    )
+    expected = NORM.format("x", "y", "True", "@weight=(8)f32")
+    assert_becomes(RMSNorm(), graph(text, WEIGHT), AFTER.format(expected))
+
+
+def test_what_is_normalized_may_be_a_product():
+    text = norm().replace(
+        "pnnx.Expression p",
+        "pnnx.Expression q 2 1 g w x expr=mul(@0,@1) #x=(2,3,8)f32\npnnx.Expression p",
+    )
+    made = graph(text.replace("0 1 x #x=(2,3,8)f32", "0 1 g #g=(2,3,8)f32"), WEIGHT)
+    assert RMSNorm()(made) == 1
+    assert [op.type for op in made.operators if op.name in "qn"] == [
+        "pnnx.Expression",
+        "nn.RMSNorm",
+    ]
+
+
+def test_a_norm_that_is_read_twice_keeps_its_weight_apart():
+    made = graph(
+        norm("pnnx.Expression k 2 1 f w y expr=mul(@0,@1)").replace("2 0 y w", "2 0 y f"), WEIGHT
+    )
+    assert RMSNorm()(made) == 1
+    assert made.of_type("nn.RMSNorm")[0].params["elementwise_affine"] is False
+    assert [op.name for op in made.of_type("pnnx.Expression")] == ["k"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        norm().replace(f"{PRODUCT} #x=(2,3,8)f32", "2 1 w d f expr=mul(@0,@1)"),
+        norm().replace(PRODUCT, "2 1 x d f expr=div(@0,@1)"),
+        norm().replace(SQUARE, "2 1 x w a expr=mul(@0,@1)"),
+        norm().replace("x=(2,3,8)f32", "x=(2,3,8)f16"),
         norm(mean="dim=(-2) keepdim=True"),
         norm(mean="dim=(-1) keepdim=False"),
         norm().replace("pow(@0,2)", "pow(@0,3)"),
@@ -66,7 +120,7 @@ def test_a_norm_with_a_weight(inputs):
     ],
 )
 def test_other_norms_stay(text):
-    assert_stays(RMSNorms(), text, WEIGHT)
+    assert_stays(RMSNorm(), text, WEIGHT)
 
 
 def attention(
