@@ -158,6 +158,8 @@ def _run(arguments: Sequence[str]) -> int:
     except ConvertError as error:
         print(f"pt2pnnx: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130
 
 
 if __name__ == "__main__":

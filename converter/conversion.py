@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
+import numpy as np
+
 from converter.archive.program import Program
 from converter.archive.read import read_program
 from converter.aten.kept import Kept
@@ -42,6 +44,7 @@ class Converted:
     notes: tuple[str, ...] = ()
 
 
+@np.errstate(all="ignore")
 def load(
     path: Path | str,
     *,
@@ -61,7 +64,7 @@ def load(
     shapes = _shapes(inputshape, input, "inputshape")
     others = _shapes(inputshape2, input2, "inputshape2")
     kept = Kept.of(moduleop, customop)
-    program = read_program(path)
+    program = _read(path)
     try:
         return _graph(program, shapes, others, kept, optlevel)[0]
     except BaseException:
@@ -69,6 +72,7 @@ def load(
         raise
 
 
+@np.errstate(all="ignore")  # what overflows is infinite, as in PyTorch
 def convert(
     path: Path | str,
     *,
@@ -104,7 +108,7 @@ def convert(
     others = _shapes(inputshape2, input2, "inputshape2")
     kept = Kept.of(moduleop, customop)
     names = _Names(path)
-    with read_program(path) as program, Outputs(path) as outputs:
+    with _read(path) as program, Outputs(path) as outputs:
         graph, changed = _graph(program, shapes, others, kept, optlevel)
         with foreseen("write pnnx's files"):
             counted = statistics(graph)
@@ -150,6 +154,11 @@ class _Names:
     def python(self, ending: str) -> Path:
         """A module's name is an identifier."""
         return self._model.with_name(re.sub(r"\W", "_", self._model.name) + ending)
+
+
+def _read(path: Path | str) -> Program:
+    with foreseen("read the file"):
+        return read_program(path)
 
 
 def _graph(

@@ -85,31 +85,31 @@ class UnforeseenError(ConvertError):
     """
 
 
-UNFORESEEN = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
-
-
 @contextlib.contextmanager
 def foreseen(what: str, where: Where | None = None) -> Iterator[None]:
     """Let what is raised meanwhile be one line that names what was being done.
 
     A graph tells the shape and dtype of every value, and may lie: an operator may have another rank
     than its arguments are for. Whatever reads it next stumbles, and writes nothing.
-    Raises UnforeseenError, and ConvertErrors as they are.
+    Raises UnforeseenError, UsageError where memory or files are the reason, and ConvertErrors as
+    they are.
     """
     try:
         yield
-    except UNFORESEEN as error:
+    except ConvertError:
+        raise
+    except OSError as error:
+        raise UsageError(f"cannot {what}: {error.strerror or error}", where=where) from None
+    except MemoryError:
+        raise UsageError(
+            f"cannot {what}: there is not enough memory",
+            where=where,
+            mend="convert it on a machine with more",
+        ) from None
+    except Exception as error:
         name = type(error).__name__
         raise UnforeseenError(
-            f"cannot {what}: the program contradicts itself ({name} in the converter)",
+            f"cannot {what}: the file contradicts itself, or the converter has a defect ({name})",
             where=where,
-            mend="export it again; where nobody edited it, please report this with the file",
+            mend="export it again; if that does not help, please report this with the file",
         ) from error

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from converter.archive.program import Program, SymInput, TensorInput, TreeSpec
-from converter.arithmetic import evaluate
+from converter.arithmetic import UnknownSymbolError, evaluate
 from converter.errors import UnsupportedError, UsageError
-from converter.symbols import Symbols
+from converter.symbols import UNREADABLE, Symbols
 
 Source = tuple[int, ...] | bool | int | float | None
 """An input: the shape of a tensor, a number, or None for one that is not known yet."""
@@ -29,7 +29,7 @@ def check_guards(program: Program, symbols: Symbols, key: str) -> None:
             if any(ast.unparse(part) in open_numbers for part in ast.walk(tree)):
                 continue
             holds = evaluate(_Sizes(sources).visit(tree).body, {})
-        except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
+        except (*UNREADABLE, UnknownSymbolError):
             raise UnsupportedError(
                 f"the program's condition `{guard[:120]}` cannot be checked",
                 mend="export the model without dynamic shapes",
@@ -49,8 +49,13 @@ def input_sources(program: Program, symbols: Symbols) -> Iterator[tuple[str, Sou
         *zip(program.argument_names, args.children, strict=False),
         *((str(name), child) for name, child in zip(kwargs.keys, kwargs.children, strict=True)),
     ]
-    paths = [path for name, child in named for path in leaves(f"L[{name!r}]", child)]
-    for place, (path, given) in enumerate(zip(paths, inputs, strict=False)):
+    names = {name for name, _ in named}
+    paths = [
+        spellings
+        for name, child in named
+        for spellings in zip(*(leaves(root, child) for root in roots(name, names)), strict=True)
+    ]
+    for place, (spellings, given) in enumerate(zip(paths, inputs, strict=False)):
         source: Source
         if isinstance(given, TensorInput):
             source = symbols.shape(given.type.shape)
@@ -58,8 +63,15 @@ def input_sources(program: Program, symbols: Symbols) -> Iterator[tuple[str, Sou
             source = symbols.number(given.expr)
         else:
             continue
-        yield path, source
-        yield f"L['flat_args'][{place}]", source
+        yield from ((path, source) for path in (*spellings, f"L['flat_args'][{place}]"))
+
+
+def roots(name: str, names: set[str]) -> Iterator[str]:
+    """Spell an argument; one that is called `xs_1` may be the second that `*xs` takes."""
+    yield f"L[{name!r}]"
+    variadic, _, place = name.rpartition("_")
+    if variadic and place.isdecimal() and variadic not in names:
+        yield f"L[{variadic!r}][{int(place)}]"
 
 
 def leaves(path: str, spec: TreeSpec) -> Iterator[str]:

@@ -44,6 +44,8 @@ def filled(call: Call, emit: Emitter, name: str, value: Number | Expr) -> None:
         return
     shape, dtype = call.sizes(call.output), DTYPES[dtype_of(call)]
     exact = np.asarray(value)
+    if exact.dtype.kind == "c" != dtype.kind:
+        raise call.refuse(f"{value} is complex, its result is not")
     if dtype.itemsize == 2 and exact.dtype.kind == "f":
         exact = exact.astype(np.float32)  # torch rounds twice on the way to half precision
     store(call, emit, lambda: np.full(shape, exact.astype(dtype)))

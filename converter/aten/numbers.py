@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from converter.archive.program import Body, Node
 from converter.archive.values import SymRef, Value
+from converter.aten.bind import bind
 from converter.aten.call import FIX, Arg
 from converter.aten.expr import ITSELF, Expr, ExprArg, expr, sizes_of
+from converter.aten.schema_table import schema
 from converter.errors import UnsupportedError
 from converter.ir import Operand
 from converter.symbols import Symbols, unknown
@@ -39,7 +41,7 @@ class Numbers:
             if self._symbols.number(self._body.symbols[made.name]) is not None:
                 continue
             try:
-                args = [scalar(argument(value, node), node) for _, value in node.inputs]
+                args = [scalar(argument(value, node), node) for value in given(node)]
                 self._found[made.name] = number(node.target, args)
             except UnsupportedError as error:
                 self._found[made.name] = error.located(node.where)
@@ -60,6 +62,14 @@ class Numbers:
         if isinstance(found, UnsupportedError):
             raise found
         return found
+
+
+def given(node: Node) -> list[Value]:
+    """What a call takes, in order; PyTorch's operators have a schema that tells."""
+    op = schema(node.target)
+    if op is None or op.is_python:
+        return [value for _, value in node.inputs]
+    return list(bind(node, op).values())
 
 
 def scalar(argument: Arg, node: Node) -> ExprArg:

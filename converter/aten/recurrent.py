@@ -108,24 +108,28 @@ def stored_weights(call: Call) -> dict[str, Attribute]:
     cells = call.integer("num_layers") * len(directions)
     if len(params) == cells * (len(kinds) + 1):
         kinds.append("weight_hr")
+    if len(params) != cells * len(kinds):
+        raise call.refuse(f"it has {len(params)} weights, not {cells * len(kinds)}")
     names = [
         f"{kind}_l{layer}{direction}"
         for layer in range(call.integer("num_layers"))
         for direction in directions
         for kind in kinds
     ]
-    if len(names) != len(params):
-        raise call.refuse(f"it has {len(params)} weights, not {len(names)}")
     weights: dict[str, Attribute] = {}
     for name, operand in zip(names, params, strict=True):
         weights[name] = stored(call, name, operand)
     return weights
 
 
+STORE = "store it: torch.nn.utils.remove_weight_norm or parametrize.remove_parametrizations"
+"""What to do before the export."""
+
+
 def stored(call: Call, name: str, operand: Operand) -> Attribute:
     attribute = operand.stored
     if attribute is None:
-        raise call.refuse(f"{name} is computed, not stored")
+        raise call.refuse(f"{name} is computed, not stored", STORE)
     return attribute
 
 

@@ -15,7 +15,14 @@ from torch import nn
 
 import converter
 from converter import cli
-from converter.errors import ConvertError, UnforeseenError
+from converter.errors import (
+    ConvertError,
+    UnforeseenError,
+    UnsupportedError,
+    UsageError,
+    Where,
+    foreseen,
+)
 
 Json = dict[str, Any]
 
@@ -33,13 +40,19 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def edited(sound: Path, path: Path, edit: Callable[[Json], None]) -> Path:
+def edited(
+    sound: Path,
+    path: Path,
+    edit: Callable[[Json], None],
+    edit_program: Callable[[Json], None] = lambda program: None,
+) -> Path:
     with zipfile.ZipFile(sound) as whole, zipfile.ZipFile(path, "w") as other:
         for name in whole.namelist():
             content = whole.read(name)
             if name.endswith("models/model.json"):
                 program = json.loads(content)
                 edit(program["graph_module"]["graph"])
+                edit_program(program)
                 content = json.dumps(program).encode()
             other.writestr(name, content)
     return path
@@ -71,6 +84,56 @@ def test_contradictions(edit: Callable[[Json], None], sound: Path, tmp_path: Pat
         converter.convert(path)
     assert "\n" not in str(raised.value)
     assert list(tmp_path.iterdir()) == [path]
+
+
+class Recurrent(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(4, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.lstm(x)[0]
+
+
+def test_numbers_beyond_all_measure_take_no_time(tmp_path: Path) -> None:
+    torch.export.save(
+        torch.export.export(Recurrent().eval(), (torch.rand(5, 2, 4),)), tmp_path / "a"
+    )
+
+    def many_layers(graph: Json) -> None:
+        given(graph, "lstm", "num_layers")["as_int"] = 1 << 50
+
+    path = edited(tmp_path / "a", tmp_path / "m.pt2", many_layers)
+    with pytest.raises(UnsupportedError, match=r"it has 4 weights, not \d+"):
+        converter.convert(path)
+
+
+def test_a_condition_of_what_is_no_input(sound: Path, tmp_path: Path) -> None:
+    def no_input(program: Json) -> None:
+        program["guards_code"] = ["x > 3"]
+
+    path = edited(sound, tmp_path / "m.pt2", lambda graph: None, no_input)
+    with pytest.raises(UnsupportedError, match="condition `x > 3` cannot be checked"):
+        converter.convert(path, inputshape=[[2, 12]])
+
+
+@pytest.mark.parametrize(
+    ("raised", "kind", "says"),
+    [
+        (KeyError("x"), UnforeseenError, "the file contradicts itself, or the converter has a"),
+        (NameError("x"), UnforeseenError, "defect (NameError), at model.py:3; export it again"),
+        (MemoryError(), UsageError, "there is not enough memory"),
+        (OSError(28, "No space left on device"), UsageError, "No space left on device"),
+        (UsageError("as it is"), UsageError, "as it is"),
+    ],
+)
+def test_what_is_raised_is_told_in_one_line(
+    raised: Exception, kind: type[ConvertError], says: str
+) -> None:
+    with pytest.raises(kind) as told, foreseen("do it", Where("model.py", 3)):
+        raise raised
+    assert says in str(told.value)
+    assert "\n" not in str(told.value)
 
 
 def test_what_nobody_foresaw_is_told_as_such(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import torch
 from equality import check
 
@@ -24,3 +26,9 @@ def test_numbers_in_the_place_of_the_first_tensor() -> None:
         half=x.half(),
         ints=(x * 10).int(),
     )
+
+
+def test_numbers_beyond_a_dtype_are_infinite_without_a_word() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        check("torch.div(1e300, x)", "torch.div(-1e300, x.half())", x=torch.rand(2) + 1)
