@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from converter.ir import Graph, Operator
+from converter.ir import Graph, Operator, Param
 from converter.passes.base import Pass
 
 CONVOLUTIONS = ("nn.Conv1d", "nn.Conv2d", "nn.Conv3d")
@@ -19,7 +19,8 @@ class ConvPaddingMode(Pass):
     """Before: `F.pad x -> a mode=reflect pad=(1,1,2,2)`, `nn.Conv2d a -> y padding=(0,0)`.
 
     After: `nn.Conv2d x -> y padding=(2,1) padding_mode=reflect`, which calls the same F.pad. A
-    circular padding is joined where the module itself made it, as pnnx does.
+    circular padding, and the uneven one of `padding=same`, are joined where the module itself made
+    them, as pnnx does.
     """
 
     def run(self, graph: Graph) -> int:
@@ -43,19 +44,21 @@ class FusePadding(Pass):
 
 
 def set_mode(graph: Graph, conv: Operator) -> bool:
-    pad, mode, sizes = padding_before(conv)
-    if pad is None or mode == "constant" or conv.params["padding"] != (0,) * len(sizes):
+    pad, mode, ends = padding_before(conv)
+    if pad is None or mode == "constant" or conv.params["padding"] != (0,) * len(ends):
         return False
-    if mode == "circular" and (pad.module is None or pad.module != conv.module):
+    own = pad.module is not None and pad.module == conv.module
+    sizes: Param = even(ends) or ("same" if own and ends == ends_of_same(conv) else None)
+    if sizes is None or (mode == "circular" and not own):
         return False
     conv.params |= {"padding": sizes, "padding_mode": mode}
     return take_over(graph, conv, pad)
 
 
 def add_zeros(graph: Graph, conv: Operator) -> bool:
-    pad, mode, sizes = padding_before(conv)
-    padding = conv.params["padding"]
-    if pad is None or mode != "constant" or not isinstance(padding, tuple):
+    pad, mode, ends = padding_before(conv)
+    padding, sizes = conv.params["padding"], even(ends)
+    if pad is None or mode != "constant" or not isinstance(padding, tuple) or sizes is None:
         return False
     conv.params["padding"] = tuple(
         one + more for one, more in zip(padding, sizes, strict=True) if isinstance(one, int)
@@ -69,13 +72,37 @@ def take_over(graph: Graph, conv: Operator, pad: Operator) -> bool:
     return True
 
 
-def padding_before(conv: Operator) -> tuple[Operator | None, str, tuple[int, ...]]:
-    """The padding whose only reader is this convolution, its mode and its size in each dim.
+Ends = list[tuple[int, int]]
+"""How far a padding goes before and behind each dim that is convolved."""
 
-    None for the padding where there is none that a convolution could do: it pads both ends of a
-    dim alike, and with zeros.
+
+def even(ends: Ends) -> tuple[int, ...] | None:
+    """The size in each dim, where both ends of it are alike."""
+    alike = all(before == after for before, after in ends)
+    return tuple(before for before, _ in ends) if alike else None
+
+
+def ends_of_same(conv: Operator) -> Ends | None:
+    """Those of `padding="same"`; None where a convolution that strides has none."""
+    kernel, dilation, stride = (
+        integers(conv.params.get(key)) for key in ("kernel_size", "dilation", "stride")
+    )
+    if len(kernel) != len(dilation) or any(step != 1 for step in stride):
+        return None
+    totals = [step * (size - 1) for step, size in zip(dilation, kernel, strict=True)]
+    return [(total // 2, total - total // 2) for total in totals]
+
+
+def integers(given: Param) -> list[int]:
+    return [one for one in given if isinstance(one, int)] if isinstance(given, tuple) else []
+
+
+def padding_before(conv: Operator) -> tuple[Operator | None, str, Ends]:
+    """The padding whose only reader is this convolution, its mode and its ends.
+
+    None for the padding where there is none that a convolution could do.
     """
-    none = None, "", ()
+    none: tuple[None, str, Ends] = (None, "", [])
     pad = conv.inputs[0].producer
     if pad is None or len(conv.inputs[0].consumers) != 1:
         return none
@@ -88,12 +115,9 @@ def padding_before(conv: Operator) -> tuple[Operator | None, str, tuple[int, ...
         amounts = pad.params.get("padding")
     if not isinstance(mode, str) or not isinstance(amounts, tuple) or pad.params.get("value"):
         return none
-    numbers = [amount for amount in amounts if isinstance(amount, int)]
+    numbers = integers(amounts)
     dims = int(conv.type[-2])
-    befores, afters = numbers[0::2], numbers[1::2]
-    if len(numbers) != len(amounts) or min(numbers, default=-1) < 0:
+    if len(numbers) != len(amounts) or min(numbers, default=-1) < 0 or any(numbers[2 * dims :]):
         return none
-    if befores != afters or any(befores[dims:]):
-        return none
-    sizes = (befores + [0] * dims)[:dims]
-    return pad, mode, tuple(reversed(sizes))
+    numbers = (numbers + [0] * 2 * dims)[: 2 * dims]
+    return pad, mode, list(zip(numbers[-2::-2], numbers[-1::-2], strict=True))

@@ -215,6 +215,8 @@ def attend(terms: Terms, call: Call) -> tuple[View, View | None]:
     mask, padding = canonical(terms, call.attn_mask), canonical(terms, call.key_padding_mask)
     if mask is not None and len(mask.shape) == 2:
         mask = mask.reshape(1, *mask.shape)
+    if mask is not None and len(mask.shape) != 3:
+        raise LayoutError(f"a mask of {len(mask.shape)} dims")
     if call.bias_k is not None and call.bias_v is not None:
         key = append(terms, key, known(terms, call.bias_k).expand(1, batch, width), 0)
         value = append(terms, value, known(terms, call.bias_v).expand(1, batch, width), 0)

@@ -52,6 +52,27 @@ def test_a_circular_padding_joins_the_module_that_made_it():
     assert_becomes(ConvPaddingMode(), made, convolved("(1,2)", "circular"))
 
 
+KERNEL = "kernel_size=(4,3) dilation=(1,2) stride={stride}"
+
+
+@pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
+@pytest.mark.parametrize(
+    ("pad", "stride", "same"),
+    [("(2,2,1,2)", "(1,1)", True), ("(2,2,2,1)", "(1,1)", False), ("(2,2,1,2)", "(1,2)", False)],
+)
+def test_an_uneven_padding_is_that_of_same_where_the_module_made_it(mode, pad, stride, same):
+    kernel = KERNEL.format(stride=stride)
+    text = padded(f"F.pad mode={mode} pad={pad} value=None", f"(0,0) {kernel}")
+    assert_stays(ConvPaddingMode(), text)
+    made = graph(text)
+    for op in made.operators:
+        op.module = ("conv", "torch.nn.modules.conv.Conv2d")
+    if same:
+        assert_becomes(ConvPaddingMode(), made, convolved("same", f"{mode} {kernel}"))
+    else:
+        assert not ConvPaddingMode()(made)
+
+
 @pytest.mark.parametrize(
     "pad",
     [

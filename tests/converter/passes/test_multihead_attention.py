@@ -114,6 +114,12 @@ def unbatched(m, x, y, z, mask, padding):
     return m(x[0], y[0], y[0], attn_mask=mask, key_padding_mask=padding[0])
 
 
+def unbatched_keys(need_weights):
+    return lambda m, x, y, z, mask, padding: m(
+        x[0], y[0], y[0], key_padding_mask=padding[0] > 0.5, need_weights=need_weights
+    )
+
+
 def time_first(m, x, y, *_):
     return m(x.transpose(0, 1), y.transpose(0, 1), y.transpose(0, 1))
 
@@ -134,6 +140,8 @@ RECOVERED = {
     "weights": lambda m, x, y, *_: m(x, y, y),
     "time_first": ({"batch_first": False}, time_first),
     "unbatched": unbatched,
+    "unbatched_keys": unbatched_keys(need_weights=True),
+    "unbatched_keys_fused": unbatched_keys(need_weights=False),
     "unbatched_time_first": ({"batch_first": False}, unbatched),
     "twice": lambda m, x, y, *_: (m(x, y, y)[0], m(x, x, x)[0], m(x, y, y)[0]),
     "chained": lambda m, x, y, *_: m(m(x, x, x)[0], y, y)[0],
@@ -213,6 +221,14 @@ def test_without_a_batch(name, modules):
     (op,) = modules[name]
     assert "batch_first" not in op.params
     assert [one.shape for one in op.outputs] == [(LENGTH, WIDTH), (LENGTH, SOURCE)]
+
+
+@pytest.mark.parametrize(("name", "outputs"), [("unbatched_keys", 2), ("unbatched_keys_fused", 1)])
+def test_the_mask_of_keys_without_a_batch_is_no_mask_of_scores(name, outputs, modules):
+    (op,) = modules[name]
+    assert op.input_names == ["", "", "", "key_padding_mask"]
+    assert op.inputs[3].shape == (SOURCE,)
+    assert len(op.outputs) == outputs
 
 
 # --- what is not proven
