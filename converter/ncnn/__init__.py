@@ -10,6 +10,7 @@ from converter.ncnn import (  # noqa: F401, each registers the operators that it
     embedding,
     expression,
     formulas,
+    indexing,
     joining,
     linear,
     normalization,

@@ -46,6 +46,11 @@ FUNCTIONS = {
         torch.einsum("...ij,...kj", x, y),
         torch.einsum("...i,...i->i", x, y),
     ),
+    "index": lambda x, y: (x[:, [2, 1, 0]], y[..., [0, 1, 4, 3]], x[[0, 0, -1]], x[:, [1]]),
+    "index_select": lambda x, y: (
+        torch.index_select(x, -1, torch.tensor([3, 4, 0])),
+        torch.index_select(y, 0, torch.tensor(0)),
+    ),
     "narrow": lambda x, y: (x.narrow(1, -2, 1), y.narrow(2, 1, 3)),
 }
 
@@ -72,6 +77,8 @@ def test_single_steps(batch):
     ("call", "why"),
     [
         (lambda x, y: x.narrow(1, 3, 0), "slices a dim of size 3 to nothing"),
+        (lambda x, y: x[:, [0, 1], [2, 2]], "index one dim by a stored list"),
+        (lambda x, y: x[:, [0] * 40], "picks 40 separate parts"),
         (lambda x, y: torch.einsum("ij,jj->i", x[0, :, :3], y[0, :, :3]), "each letter once"),
         (lambda x, y: torch.einsum("...i,...i", x[:, :1], y), "broadcasts b in"),
     ],
@@ -79,3 +86,8 @@ def test_single_steps(batch):
 def test_refusals(call, why):
     result = check(Calls(call), (X, Y), target="ncnn")
     assert why in result.why
+
+
+def test_indices_that_are_computed_are_refused():
+    result = check(Calls(lambda x, i: x.index_select(1, i)), (X, torch.tensor([1])), target="ncnn")
+    assert "its indices are computed" in result.why
