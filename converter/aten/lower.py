@@ -136,7 +136,7 @@ class _Lowering:
             return
         op = known_schema(node)
         twin = functional(op)
-        arguments = twin.arguments(bind(node, op))
+        arguments = self.writes.statistics(index, node, twin.op, twin.arguments(bind(node, op)))
         call = Call(
             twin.target,
             node.name,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from converter.aten.call import EVAL, Call
 from converter.aten.emit import Emitter
 from converter.aten.registry import lowers, overloads, same
@@ -23,6 +25,13 @@ PRODUCTS = {
 """torch.cdist's compute_mode by ATen's numbers."""
 
 same(overloads("cdist _cdist_forward"), "torch.cdist", convert={"compute_mode": PRODUCTS.get})
+
+
+def in_training(module: tuple[str, str] | None) -> bool:
+    """Whether it is a module that has an instance norm compute statistics in spite of those that it
+    has: a module in training mode. The function does so unless it is told otherwise.
+    """
+    return module is not None and ".instancenorm." in module[1]
 
 
 def updates(call: Call) -> UnsupportedError:
@@ -49,8 +58,19 @@ def native_batch_norm(call: Call, emit: Emitter) -> None:
     *("_batch_norm_with_update.default", "_batch_norm_with_update_functional.default"),
 )
 def updating_batch_norm(call: Call, emit: Emitter) -> None:
-    """What a batch-norm or an instance norm in training mode decomposes to."""
-    raise updates(call)
+    """What a batch-norm or an instance norm in training mode decomposes to.
+
+    An instance norm computes its result without the statistics. What they become has no operator of
+    PyTorch's: it is refused where a result depends on it.
+    """
+    if call.origin != "aten.instance_norm.default" or in_training(call.module):
+        raise updates(call)
+    normal, *saved, mean, variance = call.outputs
+    for output in saved:
+        emit.unread(output)
+    emit.positional(call.target, (mean, variance), ())
+    without = {**call.args, "running_mean": None, "running_var": None}
+    normalize(msgspec.structs.replace(call, args=without, outputs=[normal]), emit, by_batch=True)
 
 
 @lowers("_native_batch_norm_legit.no_stats")

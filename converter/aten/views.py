@@ -16,6 +16,7 @@ from converter.aten.call import Call
 from converter.aten.conjugates import TRANSPOSING, is_complex
 from converter.aten.emit import Emitter
 from converter.aten.write_back import write_back
+from converter.errors import UnsupportedError
 from converter.ir import Operand
 
 Lower = Callable[[Call], "list[Operand | None]"]
@@ -26,12 +27,13 @@ class Memory(msgspec.Struct, eq=False):
     """What several tensors may share: its present value and how often it was written.
 
     `doubts` are memories that may be the same one. `keeper` names the stored tensor, or the
-    input, that it is.
+    input, that it is. `lost`: what it holds by now is not known.
     """
 
     value: Operand
     keeper: str = ""
     version: int = 0
+    lost: bool = False
     names: list[str] = msgspec.field(default_factory=list)
     doubts: list[Memory] = msgspec.field(default_factory=list)
 
@@ -89,8 +91,13 @@ class Tensors:
         other.doubts.append(one)
 
     def read(self, name: str) -> Operand:
-        """Return the present value of a tensor."""
+        """Return the present value of a tensor. Raises UnsupportedError if it is not known."""
         view = self._views[name]
+        if view.memory.lost:
+            raise UnsupportedError(
+                f"{name} is read, which a normalization updated before",
+                mend="give the normalization a clone() of it",
+            )
         if view.version != view.memory.version:
             view.value = self._follow(view.memory.value, view.path)
             view.version = view.memory.version
@@ -113,6 +120,13 @@ class Tensors:
         view.memory.value = part
         view.memory.version += 1
         view.value, view.version = value, view.memory.version
+
+    def lose(self, name: str) -> None:
+        """Let a tensor, and what shares its memory, hold what is not known: no more reads of it."""
+        self._views[name].memory.lost = True
+
+    def is_lost(self, name: str) -> bool:
+        return name in self._views and self._views[name].memory.lost
 
     def keeper(self, name: str) -> str:
         """Return the stored tensor, or the input, whose memory this is; empty for none."""

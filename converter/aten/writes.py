@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from converter.archive.program import Node
-from converter.archive.values import TensorRef
+from converter.archive.values import TensorRef, Value
 from converter.aten.arguments import Arguments
 from converter.aten.call import Call
 from converter.aten.dtype import convert
 from converter.aten.emit import Emitter
 from converter.aten.in_place import Twin
+from converter.aten.normalization import in_training
 from converter.aten.result_dtype import in_place_dtype, out_dtype
+from converter.aten.schema_table import OpSchema
 from converter.aten.views import Lower
 from converter.errors import UnsupportedError, Where
 from converter.ir import Operand
@@ -53,6 +57,22 @@ class Writes:
                 value = output
             self.tensors.write(target, value)
             self.tensors.same(result, target)
+
+    def statistics(
+        self, index: int, node: Node, op: OpSchema, arguments: Mapping[str, Value]
+    ) -> dict[str, Value]:
+        """Take account of an instance norm that updates running statistics, which it does not read;
+        return its arguments without them. A module in training mode is left as it is.
+        """
+        if op.name != "instance_norm" or arguments["use_input_stats"] is not True:
+            return dict(arguments)
+        if in_training(node.module and node.module[:2]):
+            return dict(arguments)
+        for value in (arguments["running_mean"], arguments["running_var"]):
+            if isinstance(value, TensorRef) and not self.tensors.is_lost(value.name):
+                self.check(index, node, value.name)
+                self.tensors.lose(value.name)
+        return {**arguments, "running_mean": None, "running_var": None}
 
     def check(self, index: int, node: Node, target: str) -> None:
         """Take account of a write to a tensor that the model keeps or is given.

@@ -119,14 +119,15 @@ def instance_norm(*weights: str) -> InstanceNorm:
     return InstanceNorm("instance_norm", "F.instance_norm", pattern, ("input", *weights))
 
 
-STATISTICS, AFFINE = ("running_mean", "running_var"), ("weight", "bias")
+STATISTICS = ("running_mean", "running_var")
+AFFINES = (("weight", "bias"), ("weight",), ("bias",))
 
 NORMS: tuple[PatternPass, ...] = (
     RMSNorm("rms_norm", "F.rms_norm", RMS_NORM_WEIGHT, ("input", "weight")),
     RMSNorm("rms_norm", "F.rms_norm", RMS_NORM, weight=None),
     Distance("pairwise_distance", "F.pairwise_distance", DISTANCE, ("x1", "x2")),
     instance_norm(),
-    instance_norm(*AFFINE),
+    *(instance_norm(*affine) for affine in AFFINES),
     instance_norm(*STATISTICS),
-    instance_norm(*STATISTICS, *AFFINE),
+    *(instance_norm(*STATISTICS, *affine) for affine in AFFINES),
 )

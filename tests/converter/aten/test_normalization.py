@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+import torch.nn.functional as F
 from equality import check, refusal
 from torch import nn
 
@@ -75,6 +76,42 @@ def test_instance_norm() -> None:
         tracked=trained(nn.InstanceNorm2d(6, track_running_stats=True, affine=True)),
         affine=trained(nn.InstanceNorm2d(6, affine=True, eps=1e-2)),
     )
+
+
+STATISTICS = {"image": image, "mean": mean, "variance": variance}
+
+
+class Updating(nn.Module):
+    """An instance norm of the function, which updates the statistics that it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("mean", mean.clone())
+        self.register_buffer("variance", variance.clone())
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        first = F.instance_norm(x, self.mean, self.variance, weight, bias, eps=1e-2)
+        return first + F.instance_norm(x, self.mean, self.variance)
+
+
+def test_an_instance_norm_updates_statistics_that_it_does_not_read() -> None:
+    check("norm(image), norm(image[:1])", image=image, norm=Updating())
+    affine = {"weight": weight, "bias": bias}
+    check("F.instance_norm(image, mean, variance, weight, bias)", **STATISTICS, **affine)
+    check("mean * 2, F.instance_norm(image, mean, variance)", **STATISTICS)
+    check("F.instance_norm(image, mean.clone(), variance.clone()) + mean.sum()", **STATISTICS)
+
+
+@pytest.mark.parametrize("after", ["mean * 2", "mean[1:].sum()", "F.batch_norm(image, mean, mean)"])
+def test_updated_statistics_are_not_read(after: str) -> None:
+    why = refusal(f"F.instance_norm(image, mean, variance), {after}", **STATISTICS)
+    assert "a normalization updated before" in why
+    assert "clone()" in why
+
+
+def test_updated_statistics_of_the_model_are_not_read() -> None:
+    why = refusal("norm.mean.sum() + norm(image)", image=image, norm=Updating())
+    assert "which the model changes" in why
 
 
 def test_layer_group_and_rms_norm() -> None:

@@ -312,6 +312,25 @@ def test_weights_of_an_instance_norm_are_those_of_one_element(equal: bool) -> No
     assert [op.input("weight").shape for op in found] == ([(4,)] if equal else [])
 
 
+@pytest.mark.parametrize("name", ["weight", "bias"])
+@pytest.mark.parametrize("statistics", [(), ("running_mean", "running_var")])
+def test_an_instance_norm_has_a_weight_or_a_bias_alone(
+    name: str, statistics: tuple[str, ...]
+) -> None:
+    given = (*statistics, name)
+    made = "".join(f"pnnx.Attribute {one} 0 1 {one} @data=(8)f32 #{one}=(8)f32\n" for one in given)
+    inputs = " ".join(f"${one}={one}" for one in given)
+    text = f"""{made}
+        Tensor.reshape r 1 1 x a shape=(1,8,6) #a=(1,8,6)f32
+        F.batch_norm n {1 + len(given)} 1 a {" ".join(given)} b eps=0.1 training={not statistics} $input=a {inputs}
+        Tensor.reshape s 1 1 b y shape=(2,4,6) #y=(2,4,6)f32
+    """  # noqa: E501
+    values = {f"{one}.data": np.tile(np.arange(4, dtype=np.float32), 2) for one in given}
+    (found,) = run(decomposed(text, "instance_norm", values)).of_type("F.instance_norm")
+    assert list(found.input_names) == ["input", *given]
+    assert {"weight": None, "bias": None}.items() - found.params.items() == {(name, None)}
+
+
 UNFOLD = """
     Tensor.reshape b 1 1 x i shape=(1,2,4,6) #x=(2,4,6)f32 #i=(1,2,4,6)f32
     F.pad p 1 1 i a mode=constant pad=(1,1,0,0) value=None #i=(1,2,4,6)f32 #a=(1,2,4,8)f32
