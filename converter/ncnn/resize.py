@@ -48,6 +48,8 @@ def interpolate(op: Op) -> Blob:
     op.expect("antialias", False, None)
     x = op.lay(op.blob(), 0)
     spatial = x.rank - 2
+    if mode == "nearest-exact" and _repeats(op, x):
+        mode = "nearest"
     if mode not in MODES or (mode == "bicubic" and spatial != 2):
         op.refuse(f"mode={mode} is not expressible in ncnn", "use nearest, bilinear or bicubic")
     scales = None if corners else _scales(op, x)
@@ -66,6 +68,17 @@ def interpolate(op: Op) -> Blob:
     sizes = op.expressions(x)
     call = INTERP(**params, dynamic_target_size=1, size_expr=sizes.write((columns, rows)))
     return op.emit(call, *sizes.read)
+
+
+def _repeats(op: Op, x: Blob) -> bool:
+    """Whether each element is repeated a whole number of times, whichever point of it is meant."""
+    factors = op.params.get("scale_factor")
+    if isinstance(factors, tuple):
+        return all(isinstance(factor, int | float) and factor % 1 == 0 for factor in factors)
+    sizes = zip(x.shape[2:], op.shape()[2:], strict=True)
+    return all(
+        isinstance(old, int) and isinstance(new, int) and not new % old for old, new in sizes
+    )
 
 
 def _scales(op: Op, x: Blob) -> tuple[float, ...] | None:

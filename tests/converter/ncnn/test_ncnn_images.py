@@ -161,6 +161,7 @@ RESIZING = {
     "1d": (
         [(2, 3, 6)],
         _sizes("nearest", 9),
+        _sizes("nearest-exact", 18),
         _sizes("linear", 9),
         _sizes("linear", 9, align_corners=True),
         _scales("linear", 1.7),
@@ -175,6 +176,8 @@ RESIZING = {
         _scales("bicubic", (1.5, 2.5)),
         _scales("bilinear", 1.7),
         _scales("nearest", 0.7),
+        _scales("nearest-exact", (2, 3)),
+        _sizes("nearest-exact", (12, 6)),
         _scales("bilinear", (1.5, 2.4), recompute_scale_factor=True),
         nn.UpsamplingBilinear2d(scale_factor=2),
         nn.UpsamplingNearest2d(size=(9, 7)),
@@ -183,6 +186,7 @@ RESIZING = {
     "3d": (
         [(2, 3, 3, 4, 6)],
         _scales("nearest", 2),
+        _scales("nearest-exact", 2),
         _sizes("trilinear", (4, 5, 6)),
         _sizes("trilinear", (4, 5, 6), align_corners=True),
     ),

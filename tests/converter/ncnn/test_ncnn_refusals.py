@@ -20,6 +20,9 @@ REFUSED = {
     "F.pad a 1 1 0 1 mode=circular pad=(1,1) value=None #1=(1,4,6,9)f32": "padding mode circular",
     "F.pad a 1 1 0 1 mode=constant pad=(-1,1) value=None #1=(1,4,6,7)f32": "negative sizes",
     "F.interpolate a 1 1 0 1 mode=nearest-exact size=(9,7) #1=(1,4,9,7)f32": "nearest-exact",
+    "F.interpolate a 1 1 0 1 mode=nearest-exact scale_factor=(2.1,2.0) #1=(1,4,12,14)f32": (
+        "nearest-exact"
+    ),
     "F.gelu a 1 1 0 1 approximate=other #1=(1,4,6,7)f32": "approximate=other",
     "F.dropout a 1 1 0 1 training=True #1=(1,4,6,7)f32": "training=True",
     "F.softmax a 1 1 0 1 dim=7 #1=(1,4,6,7)f32": "dim 7 of a tensor of rank 4",
