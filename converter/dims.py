@@ -105,8 +105,28 @@ def polynomial(node: ast.expr, values: Mapping[str, int]) -> Polynomial:
             for _ in range(exponent):
                 raised = multiply(raised, polynomial(base, values))
             return raised
+        case ast.Call(ast.Name(name), [ast.BinOp() as inner], []) if (
+            name in INTEGRAL and (whole := whole_of(inner)) is not None
+        ):
+            return polynomial(whole, values)
         case _:
             return factor(node, values)
+
+
+def whole_of(node: ast.expr) -> ast.expr | None:
+    """The int that an expression of whole floats is, `2*s0` of `2.0*ToFloat(s0)`: single products
+    of sizes are exact in double precision. None for any other expression.
+    """
+    match node:
+        case ast.Constant(float(value)) if value.is_integer():
+            return ast.Constant(int(value))
+        case ast.Call(ast.Name("ToFloat"), [inner], []) if is_integral(inner):
+            return inner
+        case ast.BinOp(left, ast.Mult(), right):
+            factors = whole_of(left), whole_of(right)
+            if factors[0] is not None and factors[1] is not None:
+                return ast.BinOp(factors[0], ast.Mult(), factors[1])
+    return None
 
 
 def factor(node: ast.expr, values: Mapping[str, int]) -> Polynomial:

@@ -198,7 +198,7 @@ def glu(op: Op) -> Blob:
     """One half times the sigmoid of the other. (ncnn's GLU is NaN where that underflows.)"""
     x = op.blob()
     dim = op.dim(x.rank, default=-1)
-    size = op.sizes(x)[dim] // 2
+    size = op.size(x, dim) // 2
     values, gates = split_at(op, x, dim, [size, size])
     return binary(op, MUL, values, op.emit(SIGMOID(), gates, shape=gates.shape))
 

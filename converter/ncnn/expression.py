@@ -7,6 +7,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import numpy as np
+
+from converter.ir import Attribute
 from converter.ncnn.arithmetic import (
     ADD,
     ATAN2,
@@ -25,9 +28,10 @@ from converter.ncnn.arithmetic import (
 from converter.ncnn.blob import Blob
 from converter.ncnn.boolean import logical
 from converter.ncnn.graph import FLOATS
+from converter.ncnn.joining import expanded
 from converter.ncnn.op import Op
 from converter.ncnn.power import power
-from converter.ncnn.reduction import L2, reduce
+from converter.ncnn.reduction import L2, SUM, reduce
 from converter.ncnn.registry import ncnn
 
 Number = Blob | float
@@ -48,6 +52,9 @@ BINARY = {
 }
 
 LOGICAL = ("and", "or", "xor")
+
+COUNTS = ("i32", "i64")
+"""Integers that a blob may hold as floats to compute floats of: others wrap around."""
 
 CONSTANTS: dict[str, Callable[[float, float], float]] = {
     "add": lambda a, b: a + b,
@@ -89,6 +96,8 @@ def _value(op: Op, words: Iterator[str]) -> Number:
     word = next(words, "")
     if word.startswith("@"):
         return _input(op, word)
+    if word == "size":
+        return _size(op, next(words, ""), next(words, ""))
     if word in UNARY or word == "erf":
         x = _value(op, words)
         if not isinstance(x, Blob):
@@ -110,11 +119,21 @@ def _input(op: Op, word: str) -> Number:
     if name in op.params:
         return op.number(name)
     blob = op.blob(int(name) if name.isdigit() else op.names.index(name))
-    if blob.dtype not in (*FLOATS, "bool", "c64"):
+    counted = blob.dtype in COUNTS and not blob.indices and op.output.dtype in FLOATS
+    if blob.dtype not in (*FLOATS, "bool", "c64") and not counted:
         op.refuse(f"computes in {blob.dtype}, and ncnn in floats", "convert it with .float()")
     if blob.values is not None and blob.values.size == 1:
         return float(blob.values.array().reshape(()).item())
     return blob
+
+
+def _size(op: Op, place: str, dim: str) -> Number:
+    """A size of an input; one that the network works out is the sum of as many ones."""
+    size = op.blob(int(place[1:])).shape[int(dim)]
+    if isinstance(size, int):
+        return float(size)
+    ones = expanded(op, op.constant(Attribute.of(np.ones(1, np.float32))), (size,))
+    return reduce(op, SUM, ones, (0,), keepdim=False)
 
 
 def _binary(op: Op, word: str, a: Number, b: Number) -> Number:

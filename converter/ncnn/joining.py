@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
-from converter.dims import total
+from converter.dims import product, total
+from converter.ir import Dim, Shape
 from converter.ncnn.arithmetic import broadcast
 from converter.ncnn.blob import Blob
-from converter.ncnn.layers import CONCAT, TILE
+from converter.ncnn.layers import CONCAT, INTERP, TILE
 from converter.ncnn.op import Op
 from converter.ncnn.registry import ncnn
 from converter.ncnn.shape import unsqueezed
+
+NEAREST = 1
+"""Interp's resize_type."""
 
 
 @ncnn("torch.cat", dtypes="moved")
@@ -58,7 +63,7 @@ def concatenated(op: Op, blobs: Sequence[Blob], dim: int) -> Blob:
 
 @ncnn("Tensor.expand", "Tensor.expand_as", dtypes="moved")
 def expand(op: Op) -> Blob:
-    return expanded(op, op.blob(), op.known(op.shape()))
+    return expanded(op, op.blob(), op.shape())
 
 
 @ncnn("torch.broadcast_tensors", dtypes="moved")
@@ -67,13 +72,50 @@ def broadcast_tensors(op: Op) -> list[Blob]:
     return [expanded(op, op.blob(index), shape) for index in range(op.count)]
 
 
-def expanded(op: Op, x: Blob, shape: tuple[int, ...]) -> Blob:
+@ncnn("torch.meshgrid", dtypes="moved")
+def meshgrid(op: Op) -> list[Blob]:
+    """Each vector along a dim of its own; by `xy` the first two change places."""
+    dims = list(range(op.count))
+    if op.text("indexing", "ij") == "xy":
+        dims[:2] = reversed(dims[:2])
+    grids, shape = [], op.shape()
+    for index, dim in enumerate(dims):
+        alone = tuple(size if place == dim else 1 for place, size in enumerate(shape))
+        grids.append(expanded(op, op.view(op.blob(index), alone, None), shape))
+    return grids
+
+
+def expanded(op: Op, x: Blob, shape: Shape) -> Blob:
     """The tensor broadcast to a shape."""
     broadcast(op, x.shape, shape)
     for _ in range(len(shape) - x.rank):
         x = unsqueezed(op, x, 0)
-    sizes = op.sizes(x)
-    return tiled(op, x, [1 if old == new else new for old, new in zip(sizes, shape, strict=True)])
+    repeats = []
+    for dim, (old, new) in enumerate(zip(x.shape, shape, strict=True)):
+        if old != new and isinstance(new, str):
+            x = _spread(op, x, dim, new)
+        repeats.append(new if old != new and isinstance(new, int) else 1)
+    return tiled(op, x, repeats)
+
+
+def _spread(op: Op, x: Blob, dim: int, size: Dim) -> Blob:
+    """The tensor with a dim of size 1 repeated as often as the network works out.
+
+    Tile takes no expressions. Resizing to the nearest does, and repeats a single row.
+    """
+    lead, tail = product(x.shape[:dim]), product(x.shape[dim + 1 :])
+    row = op.view(x, (1, lead, 1, tail), 0)
+    sizes = op.expressions(row, whole=True)
+    call = INTERP(
+        resize_type=NEAREST,
+        align_corner=0,
+        dynamic_target_size=1,
+        size_expr=sizes.write((tail, size)),
+    )
+    rows = op.emit(call, *sizes.read, shape=(1, lead, size, tail), batch=0)
+    shape = (*x.shape[:dim], size, *x.shape[dim + 1 :])
+    made = op.view(rows, shape, None if x.batch == dim else x.batch)
+    return replace(made, dtype=x.dtype)
 
 
 @ncnn("Tensor.repeat", "torch.tile", dtypes="moved")
@@ -93,7 +135,7 @@ def tiled(op: Op, x: Blob, repeats: list[int]) -> Blob:
     if not all(repeats):
         op.refuse("repeats to nothing, and ncnn has no empty blobs")
     x = op.free(x, *dims)
-    shape = tuple(size * count for size, count in zip(op.sizes(x), repeats, strict=True))
+    shape = tuple(product(pair) for pair in zip(x.shape, repeats, strict=True))
     counts = tuple(count for dim, count in enumerate(repeats) if dim != x.batch)
     return op.emit(TILE(repeats=counts), x, shape=shape)
 

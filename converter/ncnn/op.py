@@ -127,9 +127,14 @@ class Op:
             self.refuse(f"{name} is a tensor")
         return numbers_of(parse(made), made.inputs)
 
-    def expressions(self, blob: Blob) -> Sizes:
-        """What writes sizes for a layer that reads a blob, and inputs of the network if it must."""
-        return Sizes(blob, self._lowering.inputs)
+    def expressions(self, blob: Blob, *, whole: bool = False) -> Sizes:
+        """What writes sizes for a layer that reads a blob, and inputs of the network if it must.
+
+        `whole`: those are read without a batch. ncnn runs a layer for each item of a batch, of
+        which all that it reads must have as many.
+        """
+        others = self._lowering.inputs
+        return Sizes(blob, [self.lay(one, None) for one in others] if whole else others)
 
     def expect(self, name: str, *values: Param) -> None:
         """Refuse a param that is there and is none of the values that ncnn can express."""

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
-from converter.ir import Operator, Param
+import numpy as np
+
+from converter.dims import product
+from converter.ir import Array, Attribute, Operator, Param
 from converter.ncnn.blob import Blob
+from converter.ncnn.joining import NEAREST
 from converter.ncnn.layers import (
     FOLD,
     GRID_SAMPLE,
@@ -16,10 +21,12 @@ from converter.ncnn.layers import (
     UNFOLD,
     LayerCall,
 )
+from converter.ncnn.linear import matmul
 from converter.ncnn.op import Op
 from converter.ncnn.registry import images, ncnn
+from converter.ncnn.shape import permute
 
-NEAREST, BILINEAR, BICUBIC = 1, 2, 3
+BILINEAR, BICUBIC = 2, 3
 MODES = {
     "nearest": NEAREST,
     "linear": BILINEAR,
@@ -59,6 +66,8 @@ def interpolate(op: Op) -> Blob:
         return _volume(op, x, MODES[mode], corners)
     params: dict[str, Param] = {"resize_type": MODES[mode], "align_corner": int(corners)}
     if scales is not None:
+        if mode == "nearest":
+            scales = tuple(map(partial(_nearest, op), scales, x.shape[2:], op.shape()[2:]))
         params |= {"height_scale": scales[0] if spatial == 2 else 1.0, "width_scale": scales[-1]}
         return op.emit(INTERP(**params), x)
     after = op.shape()[2:]
@@ -104,6 +113,25 @@ def _scales(op: Op, x: Blob) -> tuple[float, ...] | None:
     return None if whole else scales
 
 
+def _nearest(op: Op, scale: float, old: object, new: object) -> float:
+    """A factor by which ncnn takes the elements that PyTorch takes.
+
+    PyTorch steps by 1 / factor, rounded to single precision, ncnn by 1 / the rounded factor: where
+    these differ in a last bit, a step that should end at an element ends before it.
+    """
+    step, near = np.float32(1 / scale), np.float32(scale)
+    for ulps in (0, 1, -1, 2, -2):
+        factor = near + ulps * np.spacing(near)
+        same = np.float32(1) / factor == step
+        if isinstance(old, int) and isinstance(new, int):
+            places = np.arange(new, dtype=np.float32)
+            taken = [np.floor(places * one) for one in (step, np.float32(1) / factor)]
+            same = np.array_equal(*taken) and int(np.float32(old) * factor) == new
+        if same:
+            return float(factor)
+    return op.refuse(f"ncnn takes other elements for scale_factor={scale}", "give size=")
+
+
 def _interp(kind: int, rows: int, columns: int, corners: bool) -> LayerCall:
     return INTERP(
         resize_type=kind, output_height=rows, output_width=columns, align_corner=int(corners)
@@ -138,8 +166,8 @@ def pixel_unshuffle(op: Op) -> Blob:
 @ncnn("nn.ChannelShuffle", "F.channel_shuffle", batch=_first)
 def channel_shuffle(op: Op) -> Blob:
     x = op.lay(op.blob(), 0)
-    batch, count, *spatial = op.sizes(x)
-    image = op.view(x, (batch, count, 1, math.prod(spatial)), 0) if len(spatial) != 2 else x
+    batch, count, *spatial = x.shape
+    image = op.view(x, (batch, count, 1, product(spatial)), 0) if len(spatial) != 2 else x
     call = SHUFFLE_CHANNEL(group=op.integer("groups"), reverse=0)
     return op.view(op.emit(call, image, shape=image.shape), x.shape, 0)
 
@@ -179,3 +207,22 @@ def grid_sample(op: Op) -> Blob:
         permute_fusion=0,
     )
     return op.emit(call, op.lay(op.need("input", 0), 0), op.lay(op.need("grid", 1), 0))
+
+
+@ncnn("F.affine_grid")
+def affine_grid(op: Op) -> Blob:
+    """The points of a regular grid, from -1 to 1 in each dim, moved by matrices."""
+    theta, corners = op.need("theta", 0), op.flag("align_corners")
+    _, *spatial, _ = op.known(op.shape())
+    lines = [_line(size, corners) for size in spatial]
+    points = np.stack([*np.meshgrid(*lines, indexing="ij")[::-1], np.ones(spatial)], axis=-1)
+    rows = points.reshape(1, -1, len(spatial) + 1).astype(np.float32)
+    moved = matmul(op, op.constant(Attribute.of(rows)), permute(op, theta, (0, 2, 1)))
+    return op.view(moved, op.shape(), op.wanted)
+
+
+def _line(size: int, corners: bool) -> Array:
+    """The middles of as many pixels, or with `corners` from -1 to 1."""
+    if size == 1:
+        return np.zeros(1)
+    return np.linspace(-1, 1, size) * (1 if corners else (size - 1) / size)

@@ -189,6 +189,8 @@ def chunk(op: Op) -> list[Blob]:
 @ncnn("torch.split", dtypes="moved")
 def torch_split(op: Op) -> list[Blob]:
     name = "split_size_or_sections"
+    if op.operator.has_input(name):
+        return _cut(op, op.extents(name))
     size = _dim_size(op)
     if isinstance(op.params.get(name), tuple):
         return split(op, list(op.integers(name)))
@@ -221,6 +223,17 @@ def split(op: Op, sizes: Sequence[int]) -> list[Blob]:
     """Parts of these sizes of the dim that the operator names."""
     dim = op.dim(op.blob().rank, default=0)
     return split_at(op, op.blob(), dim, sizes)
+
+
+def _cut(op: Op, sizes: Shape) -> list[Blob]:
+    """Parts of these sizes, some of them dynamic, of the dim that the operator names."""
+    x = op.blob()
+    dim = op.dim(x.rank, default=0)
+    bounds = [total(sizes[:place]) for place in range(len(sizes) + 1)]
+    return [
+        cropped(op, x, [Part(dim, start, end)], op.shape(place))
+        for place, (start, end) in enumerate(pairwise(bounds))
+    ]
 
 
 def split_at(op: Op, x: Blob, dim: int, sizes: Sequence[int]) -> list[Blob]:

@@ -103,6 +103,37 @@ def cut(x: Any) -> Any:
     )
 
 
+def counted(x: Any) -> Any:
+    """Ranges, fills, expansions and divisions by what is dynamic."""
+    height, width = x.shape[2:]
+    rows, columns = torch.meshgrid(torch.arange(height), torch.arange(width), indexing="ij")
+    across, down = torch.meshgrid(
+        torch.arange(width) / width, torch.arange(1, height + 1, 2) * 0.5, indexing="xy"
+    )
+    grid = torch.stack((columns, rows), 2).expand(1, 3, height, width, 2).float()
+    low, high = x.split((height // 2, height - height // 2), 2)
+    return (
+        grid * 2 - 0.5,
+        across,
+        down,
+        torch.full((height * width, 1), 8.0),
+        torch.ones(height, width) * x + torch.zeros_like(x),
+        x.mean((2, 3), keepdim=True).expand_as(x),
+        x.sum(2) / height + x.shape[3] // 2,
+        low,
+        high + 1,
+        F.glu(x[:, :2], 1),
+        F.channel_shuffle(x.repeat(1, 2, 1, 1), 3),
+    )
+
+
+def enlarged(x: Any) -> Any:
+    """Sizes by a factor are products of sizes."""
+    return F.interpolate(x, scale_factor=2, mode="bicubic") + F.pixel_shuffle(
+        torch.cat([x, x, x, x], 1), 2
+    )
+
+
 def other_size(x: Any, y: Any) -> Any:
     return x[:, : y.shape[1]] * 2, torch.cat([x, y], 1), F.interpolate(x[:, None], y.shape[1:])
 
@@ -177,6 +208,9 @@ def save(model: Any, shapes: Sequence[Sequence[tuple[int, ...]]], folder: Path) 
         (Mixed(), BATCHES),
         (One(resized), IMAGES),
         (One(resized), BATCHES),
+        (One(counted), IMAGES),
+        (One(counted), BATCHES),
+        (One(enlarged), IMAGES),
         (One(sequence), SEQUENCES),
         (One(sequence), SEVERAL),
         (One(cut), SEQUENCES),
@@ -207,8 +241,8 @@ def test_a_network_runs_at_every_size(model: Any, shapes: Any, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("call", "why"),
     [
-        (lambda x: x * x.shape[1], "size has no ncnn layer"),
-        (lambda x: torch.arange(x.shape[1]) + x[0, :, 0], "arange: has no ncnn layer"),
+        (lambda x: torch.arange(x.shape[1]) // 2, "computes in i64, and ncnn in floats"),
+        (lambda x: torch.arange(x.shape[1] // 2, 20), "start depends on dynamic sizes"),
         (lambda x: (x, x.shape[1]), "returns a number that follows from sizes"),
         (lambda x: x.chunk(2, 1)[0], "needs fixed sizes"),
         (lambda x: x[:, ::2], "needs fixed sizes"),

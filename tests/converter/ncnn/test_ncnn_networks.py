@@ -38,3 +38,44 @@ def test_networks_of_16_bits(model: Any, dtype: Any) -> None:
     torch.manual_seed(0)
     shape = (1, 3, 32, 24) if model is Mobile else (5, 1, 16)
     assert check(model().to(dtype), (torch.rand(shape).to(dtype),), target="ncnn")
+
+
+class Transformer(nn.Module):
+    """A spatial transformer, and a warp by a grid of its own."""
+
+    def __init__(self, corners: bool) -> None:
+        super().__init__()
+        self.place = nn.Sequential(nn.Conv2d(1, 4, 5, 2), nn.ReLU(), nn.Flatten(), nn.Linear(48, 6))
+        self.corners = corners
+
+    def forward(self, x: Any) -> Any:
+        theta = self.place(x).view(-1, 2, 3)
+        grid = F.affine_grid(theta, x.size(), align_corners=self.corners)
+        moved = F.grid_sample(x, grid, align_corners=self.corners)
+        across = torch.linspace(-1, 1, 11).view(1, 1, 11).expand(1, 9, 11)
+        down = torch.linspace(-0.9, 0.7, 9).view(1, 9, 1).expand(1, 9, 11)
+        warp = torch.stack([across, down + torch.arange(0.5, 6, 0.5) / 40], -1)
+        return moved, F.grid_sample(x, warp, padding_mode="border", align_corners=True)
+
+
+@pytest.mark.parametrize("corners", [False, True])
+def test_networks_that_warp(corners: bool) -> None:
+    torch.manual_seed(0)
+    assert check(Transformer(corners), (torch.rand(1, 1, 9, 11),), target="ncnn")
+
+
+class Affine(nn.Module):
+    def __init__(self, size: tuple[int, ...], corners: bool) -> None:
+        super().__init__()
+        self.size, self.corners = size, corners
+
+    def forward(self, theta: Any) -> Any:
+        return F.affine_grid(theta, self.size, align_corners=self.corners)
+
+
+@pytest.mark.parametrize("corners", [False, True])
+@pytest.mark.parametrize("size", [(1, 1, 4, 6), (2, 3, 1, 5), (1, 1, 2, 3, 4)])
+def test_grids_by_matrices(size: tuple[int, ...], corners: bool) -> None:
+    rank = len(size) - 2
+    theta = torch.rand(size[0], rank, rank + 1)
+    assert check(Affine(size, corners), (theta,), target="ncnn")
