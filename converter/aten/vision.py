@@ -39,7 +39,8 @@ def regions(call: Call, emit: Emitter) -> None:
 def deform_conv2d(call: Call, emit: Emitter) -> None:
     """Without a mask or a bias, torchvision passes zeros."""
     weight, bias = call.tensor("weight"), call.tensor("bias")
-    if call.integer("groups") * call.sizes(weight)[1] != call.sizes(call.tensor("input"))[1]:
+    channels, taken = ((call.tensor(name).shape or (0, 0))[1] for name in ("input", "weight"))
+    if not isinstance(taken, int) or call.integer("groups") * taken != channels:
         raise call.refuse("its groups do not fit its weight")
     mask: dict[str, Arg] = {"mask": call.tensor("mask")} if call.flag("use_mask") else {}
     emit.op(

@@ -107,6 +107,23 @@ def test_dynamic_dims_take_the_sizes_that_are_given(tmp_path: Path, strict: bool
     assert shapes[-1] == (6, 3)
 
 
+class Variadic(nn.Module):
+    def forward(self, x_0: torch.Tensor, *xs: torch.Tensor) -> torch.Tensor:
+        return x_0.reshape(x_0.shape[0] // 2, -1).sum() + xs[1].reshape(2 * xs[1].shape[0], -1)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_conditions_on_variadic_arguments(tmp_path: Path, strict: bool) -> None:
+    inputs = (torch.zeros(8, 3), torch.zeros(2), torch.zeros(4, 6))
+    dims = ({0: Dim.AUTO}, ({}, {0: Dim.AUTO, 1: Dim.AUTO}))
+    program = torch.export.export(Variadic(), inputs, dynamic_shapes=dims, strict=strict)
+    torch.export.save(program, tmp_path / "model.pt2")
+    graph = load(tmp_path / "model.pt2", inputshape="[6,3],[2],[5,8]")
+    assert [op.outputs[0].shape for op in graph.operators if op.outputs][-1] == (10, 4)
+    with pytest.raises(UsageError, match=r"violate|does not fit"):
+        load(tmp_path / "model.pt2", inputshape="[6,3],[2],[5,7]")
+
+
 @pytest.mark.parametrize(
     ("shapes", "message"),
     [

@@ -6,6 +6,8 @@ import pytest
 import torch
 from equality import check
 
+import suites.testing
+
 ops = pytest.importorskip("torchvision.ops")
 pytestmark = pytest.mark.vision
 
@@ -45,3 +47,9 @@ def test_deformable_convolutions() -> None:
         conv=ops.DeformConv2d(4, 6, 3, padding=1, groups=2),
         unbiased=ops.DeformConv2d(4, 6, 3, padding=1, bias=False),
     )
+
+
+def test_deformable_convolutions_of_dynamic_sizes() -> None:
+    conv = ops.DeformConv2d(4, 6, 3, padding=1)
+    size = {2: torch.export.Dim.AUTO}
+    assert suites.testing.check(conv, (x, offset, mask), dynamic_shapes=(size, size, size))
