@@ -98,7 +98,7 @@ class Lowering:
     def _check_read(op: Op) -> None:
         """What a rule does not ask for would be left out silently, unless only its shape counts."""
         for name, operand in zip(op.names, op.inputs, strict=True):
-            if operand not in op.read and not op.type.endswith(("_as", "_like")):
+            if operand not in op.read and not op.type.endswith(("_as", "_like", ".fill")):
                 op.refuse(f"{name or 'an input'} is a tensor, which ncnn's layer does not take")
 
     def _indices(self, op: Op) -> bool:

@@ -8,6 +8,14 @@ from ncnn_runs import Calls, check
 torch = pytest.importorskip("torch")
 nn, F = torch.nn, torch.nn.functional
 
+
+def written(x, place, value):
+    """A copy of a tensor with other values in a place."""
+    y = x.clone()
+    y[place] = value
+    return y
+
+
 VIEWS = [
     lambda x: x.view(2, 24, 5),
     lambda x: x.reshape(-1, 10),
@@ -70,6 +78,9 @@ JOINS = [
     lambda x: torch.flip(x, (2, 3)),
     lambda x: torch.flip(x, (0,)),
     lambda x: torch.slice_scatter(x, x[:, :2] * 2, 1, 2, 4),
+    lambda x: written(x, (slice(None), slice(2, 4)), 0.5),
+    lambda x: written(x, (..., slice(1, -1)), x[..., :3] * 2),
+    lambda x: written(x, (slice(None), 0), -1),
 ]
 REDUCTIONS = [
     lambda x: x.sum(),
