@@ -99,10 +99,13 @@ def broadcast(op: Op, *shapes: Shape) -> Shape:
 
 
 def _common(op: Op, dims: tuple[Dim, ...]) -> Dim:
+    """The size that is not 1. Where dynamic ones are spelled in several ways, they are equal
+    whenever the program runs: it was exported under that guard. The shortest is kept.
+    """
     sizes = {dim for dim in dims if dim != 1}
-    if len(sizes) > 1:
-        op.refuse(f"broadcasts the sizes {' and '.join(map(str, sizes))}")
-    return sizes.pop() if sizes else 1
+    if "?" in sizes or len({dim for dim in sizes if isinstance(dim, int)}) > 1:
+        op.refuse(f"broadcasts the sizes {' and '.join(sorted(map(str, sizes)))}")
+    return min(sizes, key=lambda dim: (isinstance(dim, str), len(str(dim)), dim), default=1)
 
 
 def aligned(op: Op, a: Blob, b: Blob, rank: int) -> tuple[Blob, Blob, int | None]:

@@ -7,9 +7,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-import numpy as np
-
-from converter.ir import Attribute
 from converter.ncnn.arithmetic import (
     ADD,
     ATAN2,
@@ -28,10 +25,9 @@ from converter.ncnn.arithmetic import (
 from converter.ncnn.blob import Blob
 from converter.ncnn.boolean import logical
 from converter.ncnn.graph import FLOATS
-from converter.ncnn.joining import expanded
 from converter.ncnn.op import Op
 from converter.ncnn.power import power
-from converter.ncnn.reduction import L2, SUM, reduce
+from converter.ncnn.reduction import L2, number_of, reduce
 from converter.ncnn.registry import ncnn
 
 Number = Blob | float
@@ -97,7 +93,8 @@ def _value(op: Op, words: Iterator[str]) -> Number:
     if word.startswith("@"):
         return _input(op, word)
     if word == "size":
-        return _size(op, next(words, ""), next(words, ""))
+        place, dim = next(words, ""), next(words, "")
+        return number_of(op, op.blob(int(place[1:])).shape[int(dim)])
     if word in UNARY or word == "erf":
         x = _value(op, words)
         if not isinstance(x, Blob):
@@ -125,15 +122,6 @@ def _input(op: Op, word: str) -> Number:
     if blob.values is not None and blob.values.size == 1:
         return float(blob.values.array().reshape(()).item())
     return blob
-
-
-def _size(op: Op, place: str, dim: str) -> Number:
-    """A size of an input; one that the network works out is the sum of as many ones."""
-    size = op.blob(int(place[1:])).shape[int(dim)]
-    if isinstance(size, int):
-        return float(size)
-    ones = expanded(op, op.constant(Attribute.of(np.ones(1, np.float32))), (size,))
-    return reduce(op, SUM, ones, (0,), keepdim=False)
 
 
 def _binary(op: Op, word: str, a: Number, b: Number) -> Number:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from converter.dims import product
+from converter.ir import Attribute, Dim
 from converter.ncnn.arithmetic import ADD, DIV, MAX, MUL, SUB, binary, unary
 from converter.ncnn.blob import MAX_RANK, Blob
+from converter.ncnn.joining import expanded
 from converter.ncnn.layers import CUMULATIVE_SUM, REDUCTION
 from converter.ncnn.op import Op
 from converter.ncnn.registry import ncnn
@@ -47,6 +52,14 @@ def reduce(op: Op, kind: int, x: Blob, dims: tuple[int, ...], keepdim: bool) -> 
         fixbug0=1,
     )
     return op.emit(call, x, shape=shape, batch=batch)
+
+
+def number_of(op: Op, size: Dim) -> Blob | float:
+    """A size to compute with; one that the network works out is the sum of as many ones."""
+    if isinstance(size, int):
+        return float(size)
+    ones = expanded(op, op.constant(Attribute.of(np.ones(1, np.float32))), (size,))
+    return reduce(op, SUM, ones, (0,), keepdim=False)
 
 
 @ncnn(*KINDS)
@@ -129,17 +142,20 @@ def _variance(op: Op, rooted: bool) -> Blob:
     """sum((x - mean)²) / (n - 1), or n if it is not unbiased, or its root"""
     x = op.blob()
     dims = op.dims(x.rank)
-    shape = op.sizes(x)
     correction = 1.0 if op.params.get("correction") is None else op.number("correction")
     if "unbiased" in op.params:
         correction = float(op.flag("unbiased"))
-    count = math.prod(shape[dim] for dim in dims) - correction
-    if count <= 0:
+    count = number_of(op, product(x.shape[dim] for dim in dims))
+    if isinstance(count, Blob):
+        count = binary(op, SUB, count, correction)
+    elif count <= correction:
         op.refuse("is of fewer values than its correction")
+    else:
+        count -= correction
     x = op.free(x, *dims)
     centred = binary(op, SUB, x, reduce(op, MEAN, x, dims, keepdim=True))
     sums = reduce(op, SQUARE_SUM, centred, dims, op.flag("keepdim"))
-    var = binary(op, MUL, sums, 1 / count)
+    var = binary(op, DIV, sums, count)
     return unary(op, "sqrt", var) if rooted else var
 
 

@@ -123,6 +123,8 @@ def counted(x: Any) -> Any:
         low,
         high + 1,
         F.glu(x[:, :2], 1),
+        x.var((2, 3)),
+        x.std(2, keepdim=True, unbiased=False),
         F.channel_shuffle(x.repeat(1, 2, 1, 1), 3),
     )
 
@@ -132,6 +134,13 @@ def enlarged(x: Any) -> Any:
     return F.interpolate(x, scale_factor=2, mode="bicubic") + F.pixel_shuffle(
         torch.cat([x, x, x, x], 1), 2
     )
+
+
+def pyramid(x: Any) -> Any:
+    """Sizes that are equal as the program was exported, and spelled otherwise."""
+    half = F.max_pool2d(x, 2)
+    quarter = F.max_pool2d(half, 2)
+    return half + F.interpolate(quarter, scale_factor=2)
 
 
 def other_size(x: Any, y: Any) -> Any:
@@ -169,6 +178,7 @@ def encoder() -> Any:
 
 
 IMAGES = [(1, 3, 16, 12)], [(1, 3, 20, 32)], [(1, 3, 10, 14)]
+FOURFOLD = [(1, 3, 16, 12)], [(1, 3, 20, 32)]
 BATCHES = [(2, 3, 16, 12)], [(3, 3, 20, 32)]
 SEQUENCES = [(1, 8, 16)], [(1, 12, 16)], [(1, 5, 16)]
 SEVERAL = [(2, 8, 16)], [(3, 12, 16)]
@@ -211,6 +221,7 @@ def save(model: Any, shapes: Sequence[Sequence[tuple[int, ...]]], folder: Path) 
         (One(counted), IMAGES),
         (One(counted), BATCHES),
         (One(enlarged), IMAGES),
+        (One(pyramid), FOURFOLD),
         (One(sequence), SEQUENCES),
         (One(sequence), SEVERAL),
         (One(cut), SEQUENCES),
