@@ -183,6 +183,11 @@ RESIZING = {
         nn.UpsamplingNearest2d(size=(9, 7)),
         nn.Upsample(scale_factor=(2, 1.5), mode="bicubic"),
     ),
+    "elements": (
+        [(1, 1, 13, 32)],
+        *(_scales("nearest", scale) for scale in (1.7, 0.7, 1.3, 3.3, 1.1, 0.6, 5.7)),
+        *(_scales("nearest", scale) for scale in ((1.7, 2.9), (0.3, 4.3))),
+    ),
     "3d": (
         [(2, 3, 3, 4, 6)],
         _scales("nearest", 2),

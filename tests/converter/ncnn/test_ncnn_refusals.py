@@ -70,6 +70,20 @@ def test_a_tensor_in_the_place_of_a_number_is_not_left_out() -> None:
         lower(graph)
 
 
+@pytest.mark.parametrize(("scale", "size", "fits"), [(2.3, 73, False), (1.7, 54, True)])
+def test_elements_must_be_those_that_pytorch_takes(scale: float, size: int, fits: bool) -> None:
+    graph = graph_of(
+        "pnnx.Input in 0 1 0 #0=(1,3,32)f32\n"
+        f"F.interpolate a 1 1 0 1 mode=nearest scale_factor=({scale}) #1=(1,3,{size})f32\n"
+        "pnnx.Output out 1 0 1"
+    )
+    if fits:
+        lower(graph)
+    else:
+        with pytest.raises(UnsupportedError, match="other elements for scale_factor=2.3; give"):
+            lower(graph)
+
+
 def test_integers_are_not_computed_with() -> None:
     graph = graph_of("""
 pnnx.Input       in   0 1 0 #0=(2,3)i64
