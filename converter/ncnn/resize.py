@@ -125,8 +125,8 @@ def _nearest(op: Op, scale: float, old: object, new: object) -> float:
         same = np.float32(1) / factor == step
         if isinstance(old, int) and isinstance(new, int):
             places = np.arange(new, dtype=np.float32)
-            taken = [np.floor(places * one) for one in (step, np.float32(1) / factor)]
-            same = np.array_equal(*taken) and int(np.float32(old) * factor) == new
+            torch, ours = (np.floor(places * one) for one in (step, np.float32(1) / factor))
+            same = np.array_equal(torch, ours) and int(np.float32(old) * factor) == new
         if same:
             return float(factor)
     return op.refuse(f"ncnn takes other elements for scale_factor={scale}", "give size=")

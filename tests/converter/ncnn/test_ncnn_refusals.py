@@ -80,7 +80,7 @@ def test_elements_must_be_those_that_pytorch_takes(scale: float, size: int, fits
     if fits:
         lower(graph)
     else:
-        with pytest.raises(UnsupportedError, match="other elements for scale_factor=2.3; give"):
+        with pytest.raises(UnsupportedError, match=r"other elements for scale_factor=2\.3; give"):
             lower(graph)
 
 
