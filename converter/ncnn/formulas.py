@@ -14,9 +14,11 @@ FORMULAS = {
     "torch.addcmul": "add(@input,mul(mul(@tensor1,@tensor2),@value))",
     "torch.deg2rad": f"mul(@input,{math.pi / 180})",
     "torch.exp2": f"exp(mul(@input,{math.log(2)}))",
+    "torch.frac": "sub(@input,trunc(@input))",
     "torch.lerp": "add(@input,mul(sub(@end,@input),@weight))",
     "torch.log2": f"mul(log(@input),{1 / math.log(2)})",
     "torch.rad2deg": f"mul(@input,{180 / math.pi})",
+    "torch.sgn": "sign(@input)",
 }
 LOGIT = "log(div({x},sub(1,{x})))"
 

@@ -22,11 +22,19 @@ class Calls(nn.Module):
         return self.call(*self.held, *inputs)
 
 
+def written(x, value):
+    x = x.clone()
+    x[:, 1:, 2] = value
+    return x
+
+
 FUNCTIONS = {
     "addcdiv": lambda x, y: torch.addcdiv(x, y, x.abs() + 1, value=-2),
     "addcmul": lambda x, y: (torch.addcmul(x, y, x, value=2.5), torch.addcmul(x, x, y)),
     "deg2rad": lambda x, y: (torch.deg2rad(x), torch.rad2deg(y)),
     "exp2": lambda x, y: torch.exp2(x) + torch.log2(y.abs() + 0.1),
+    "fill": lambda x, y: (written(x, 2.5), y.clone().fill_(-1), x.clone().zero_() + y),
+    "frac": lambda x, y: (torch.frac(x), torch.sgn(torch.relu(y))),
     "lerp": lambda x, y: (torch.lerp(x, y, 0.3), torch.lerp(x, y, y.sigmoid())),
     "logit": lambda x, y: (torch.logit(x.sigmoid()), torch.logit(y, eps=0.1)),
     "hstack": lambda x, y: (torch.hstack([x, y]), torch.hstack([x[0, 0], y[0, 0]])),
