@@ -5,16 +5,19 @@ from __future__ import annotations
 from converter.aten.call import Arg, Call
 from converter.aten.dtype import FLOATING, cast, convert, kind
 from converter.aten.emit import Emitter
-from converter.aten.registry import lowers, overloads, same
+from converter.aten.registry import lowers, none_if_empty, overloads, same
 from converter.ir import Operand
 
 PLAIN = (
-    "amax amin aminmax argmax argmin argsort bincount count_nonzero cummax cummin "
+    "aminmax argmax argmin argsort bincount count_nonzero cummax cummin "
     "diff dist histc kthvalue logcumsumexp logsumexp mode msort nanmedian nonzero argwhere renorm "
     "sort topk"
 )
 for target in overloads(PLAIN):
     same(target, f"torch.{target.split('.')[0]}")
+
+same("amax.default", "torch.amax", convert={"dim": none_if_empty})
+same("amin.default", "torch.amin", convert={"dim": none_if_empty})
 
 OVERLOADS = {
     "all": "default dim dims",

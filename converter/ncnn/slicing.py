@@ -1,4 +1,4 @@
-"""Parts of tensors: slices, single indices, splits; and tensors with a part replaced."""
+"""Parts of tensors: slices, single indices, splits."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import NamedTuple
 from converter.dims import total
 from converter.ir import Dim, Shape
 from converter.ncnn.blob import Blob
-from converter.ncnn.joining import concatenated, expanded
-from converter.ncnn.layers import COPY_TO, CROP, FLIP, SLICE
+from converter.ncnn.joining import concatenated
+from converter.ncnn.layers import CROP, FLIP, SLICE
 from converter.ncnn.op import FIX, Op
 from converter.ncnn.registry import ncnn
-from converter.ncnn.shape import squeezed, unsqueezed
+from converter.ncnn.shape import squeezed
 
 END = 2**31 - 1
 """What pnnx writes for the end of a slice that has none, and for a select that is none."""
@@ -33,7 +33,7 @@ class Part(NamedTuple):
     dropped: bool = False
 
 
-def _parts(op: Op, x: Blob) -> list[Part]:
+def parts_of(op: Op, x: Blob) -> list[Part]:
     """The parts that an operator names: one by dim, start, end and step, or several of each.
 
     A part with a `select` is one index, whose dim is dropped.
@@ -41,14 +41,14 @@ def _parts(op: Op, x: Blob) -> list[Part]:
     if "dims" not in op.params:
         dim = op.dim(x.rank)
         if "select" in op.params:
-            return [_selected(op, x, dim, op.integer("select"))]
+            return [selected(op, x, dim, op.integer("select"))]
         start, end = _bound(op, "start", 0), _bound(op, "end", END)
         return [_part(op, x, dim, start, end, op.integer("step", 1))]
     dims = [op.wrap(dim, x.rank) for dim in op.integers("dims")]
     starts, ends, steps = op.integers("starts"), op.integers("ends"), op.integers("steps")
     selects = op.integers("selects") if "selects" in op.params else (END,) * len(dims)
     return [
-        _part(op, x, dim, start, end, step) if select == END else _selected(op, x, dim, select)
+        _part(op, x, dim, start, end, step) if select == END else selected(op, x, dim, select)
         for dim, start, end, step, select in zip(dims, starts, ends, steps, selects, strict=True)
     ]
 
@@ -72,14 +72,14 @@ def _part(op: Op, x: Blob, dim: int, start: Dim, end: Dim, step: int) -> Part:
     return Part(dim, start, end, step)
 
 
-def _selected(op: Op, x: Blob, dim: int, index: Dim) -> Part:
+def selected(op: Op, x: Blob, dim: int, index: Dim) -> Part:
     size = x.shape[dim]
     if isinstance(size, int) and isinstance(index, int):
         index = op.wrap(index, size)
     return Part(dim, index, END if index == -1 else total((index, 1)), dropped=True)
 
 
-def _sizes(x: Blob, parts: Sequence[Part]) -> list[int]:
+def sizes_of(x: Blob, parts: Sequence[Part]) -> list[int]:
     """The sizes of parts, whatever the step. Raises ValueError if one is dynamic."""
     sizes: list[int] = []
     for part in parts:
@@ -96,7 +96,7 @@ def cropped(op: Op, x: Blob, parts: Sequence[Part], shape: Shape | None = None) 
     """
     if shape is None:
         made: list[Dim] = list(x.shape)
-        for part, size in zip(parts, _sizes(x, parts), strict=True):
+        for part, size in zip(parts, sizes_of(x, parts), strict=True):
             made[part.dim] = size
         shape = tuple(made)
     if shape == x.shape:
@@ -128,11 +128,11 @@ def _before_steps(op: Op, x: Blob, parts: Sequence[Part]) -> Shape | None:
 @ncnn("Tensor.slice", dtypes="moved")
 def tensor_slice(op: Op) -> Blob:
     x = op.blob()
-    parts = _parts(op, x)
+    parts = parts_of(op, x)
     x = cropped(op, x, parts, _before_steps(op, x, parts))
     for part in parts:
         if part.step > 1:
-            x = _stepped(op, x, part.dim, part.step)
+            x = stepped(op, x, part.dim, part.step)
     return _without(op, x, parts)
 
 
@@ -144,7 +144,7 @@ def _without(op: Op, x: Blob, parts: Sequence[Part]) -> Blob:
     return x
 
 
-def _stepped(op: Op, x: Blob, dim: int, step: int) -> Blob:
+def stepped(op: Op, x: Blob, dim: int, step: int) -> Blob:
     """Each `step`-th of a dim: rows of `step` are made of it, and the first of each row is kept."""
     size = op.size(x, dim)
     whole, rest = divmod(size, step)
@@ -174,7 +174,7 @@ def narrow(op: Op) -> Blob:
 @ncnn("Tensor.select", "torch.select", dtypes="moved")
 def select(op: Op) -> Blob:
     x = op.blob()
-    parts = [_selected(op, x, op.dim(x.rank), op.extent("index"))]
+    parts = [selected(op, x, op.dim(x.rank), op.extent("index"))]
     return _without(op, cropped(op, x, parts, _before_steps(op, x, parts)), parts)
 
 
@@ -273,43 +273,3 @@ def _rolled(op: Op, x: Blob, dim: int, shift: int) -> Blob:
         return x
     start, end = split_at(op, x, dim, [size - shift % size, shift % size])
     return concatenated(op, [end, start], dim)
-
-
-@ncnn("Tensor.slice_copy")
-def slice_copy(op: Op) -> Blob:
-    """A tensor with parts replaced."""
-    x = op.need("self", 0)
-    return _replaced(op, x, op.need("src", 1), _parts(op, x))
-
-
-@ncnn("Tensor.slice_scatter", "torch.slice_scatter")
-def slice_scatter(op: Op) -> Blob:
-    x = op.need("input", 0)
-    return _replaced(op, x, op.need("src", 1), _parts(op, x))
-
-
-@ncnn("Tensor.select_scatter", "torch.select_scatter")
-def select_scatter(op: Op) -> Blob:
-    x = op.need("input", 0)
-    part = _selected(op, x, op.dim(x.rank), op.integer("index"))
-    return _replaced(op, x, op.need("src", 1), [part])
-
-
-def _replaced(op: Op, x: Blob, source: Blob, parts: Sequence[Part]) -> Blob:
-    if any(part.step > 1 for part in parts):
-        op.refuse("copies to each of several steps", "copy to whole slices")
-    for part in sorted(parts):
-        if part.dropped:
-            source = unsqueezed(op, source, part.dim)
-    shape = list(op.sizes(x))
-    for part, size in zip(parts, _sizes(x, parts), strict=True):
-        shape[part.dim] = size
-    source = expanded(op, source, tuple(shape))
-    if source.shape == x.shape:
-        return source
-    x = op.free(x, *(part.dim for part in parts))
-    call = COPY_TO(
-        starts=tuple(part.start for part in parts),
-        axes=tuple(x.axis(part.dim) for part in parts),
-    )
-    return op.emit(call, x, op.lay(source, x.batch))

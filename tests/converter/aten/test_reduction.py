@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import torch
-from equality import check, words
+from equality import Program, check, words
+
+import converter
 
 torch.manual_seed(0)
 x = torch.randn(2, 3, 4)
@@ -184,3 +188,11 @@ def test_sizes_that_depend_on_values() -> None:
         ints=ints,
         small=small,
     )
+
+
+def test_extremes_of_everything_have_no_dims_in_pnnx_words(tmp_path: Path) -> None:
+    program = Program(("x.amax()", "x.amin(())"), {"x": x})
+    torch.export.save(torch.export.export(program, (x,)), tmp_path / "model.pt2")
+    graph = converter.load(tmp_path / "model.pt2")
+    extremes = [*graph.of_type("torch.amax"), *graph.of_type("torch.amin")]
+    assert [op.params["dim"] for op in extremes] == [None, None]

@@ -81,6 +81,17 @@ JOINS = [
     lambda x: written(x, (slice(None), slice(2, 4)), 0.5),
     lambda x: written(x, (..., slice(1, -1)), x[..., :3] * 2),
     lambda x: written(x, (slice(None), 0), -1),
+    lambda x: torch.slice_scatter(x, x[:, :3] * 2, 1, 0, 6, 2),
+    lambda x: torch.slice_scatter(x, x[:, :2] * 2, 1, 1, 6, 3),
+    lambda x: torch.slice_scatter(x, x[:, :2] * 2, 1, 2, 6, 3),
+    lambda x: torch.slice_scatter(x, x[..., :1] * 2, -1, 1, 3, 7),
+    lambda x: torch.slice_scatter(x, x[..., :2] * 2, -1, 0, 4, 3),
+    lambda x: torch.slice_scatter(x, x[..., :2] * 2, -1, 1, step=3),
+    lambda x: torch.slice_scatter(x, x[:1] * 2, 0, 1, step=2),
+    lambda x: written(x, (slice(None), slice(None, None, 2), slice(1, 3)), x[:, :3, :2]),
+    lambda x: written(x, (1, slice(1, None, 2), slice(None, None, 3)), x[0, :3, :2]),
+    lambda x: written(x, (slice(None), slice(1, None, 4), -1), x[:, 1:3, 0]),
+    lambda x: written(x, (..., slice(1, None, 2)), 7.0),
 ]
 REDUCTIONS = [
     lambda x: x.sum(),
