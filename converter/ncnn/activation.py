@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from converter.ir import Attribute
 from converter.ncnn.arithmetic import (
     ADD,
@@ -18,6 +16,7 @@ from converter.ncnn.arithmetic import (
     unary,
 )
 from converter.ncnn.blob import Blob
+from converter.ncnn.boolean import chosen, greater
 from converter.ncnn.layers import (
     CELU,
     CLIP,
@@ -129,18 +128,20 @@ def hardshrink(op: Op) -> Blob:
 
 @ncnn("F.softplus", "nn.Softplus")
 def softplus(op: Op) -> Blob:
-    """log(1 + exp(beta x)) / beta.
+    """log(1 + exp(beta x)) / beta, and x where beta x is beyond the threshold: from 16 on it is x
+    by itself, as exp(-threshold) is lost in rounding.
 
-    Beyond the threshold PyTorch returns x, where exp(-threshold) is lost in rounding. Not ncnn's
-    Softplus, which overflows from 88 on: log(exp(x) + exp(0)) does not.
+    Not ncnn's Softplus, which overflows from 88 on: log(exp(x) + exp(0)) does not.
     """
     beta, threshold = op.number("beta", 1.0), op.number("threshold", 20.0)
-    if math.exp(-threshold) > 2**-23:
-        op.refuse(f"threshold={threshold} is not expressible in ncnn", "use 16 or more")
     x = op.blob()
-    if beta == 1:
-        return binary(op, LOGADDEXP, x, 0.0)
-    return binary(op, DIV, binary(op, LOGADDEXP, binary(op, MUL, x, beta), 0.0), beta)
+    scaled = x if beta == 1 else binary(op, MUL, x, beta)
+    soft = binary(op, LOGADDEXP, scaled, 0.0)
+    if beta != 1:
+        soft = binary(op, DIV, soft, beta)
+    if threshold >= 16:
+        return soft
+    return chosen(op, greater(op, scaled, threshold), x, soft)
 
 
 @ncnn("F.logsigmoid", "nn.LogSigmoid")
