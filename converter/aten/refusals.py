@@ -30,7 +30,9 @@ NORM = Reason(
 LISTS = Reason("it works on lists of tensors", "call the operator on each tensor")
 UNKNOWN = Reason("no conversion is known", "", torchscript=True)
 HIGHER_ORDER = Reason("it runs a graph of its own", "call the operators of that graph in forward")
-PREDISPATCH = Reason("graphs have no torch.vmap", "write it on whole tensors", torchscript=True)
+VMAP = Reason("graphs have no torch.vmap", "write it on whole tensors", torchscript=True)
+DERIVATIVE = Reason("graphs have no derivatives", "write the derivative as a formula")
+SILENT = Reason("the operator is not PyTorch's, and returns nothing", "let it return new tensors")
 
 ATEN: Mapping[str, Reason] = {
     **dict.fromkeys(
@@ -45,6 +47,7 @@ ATEN: Mapping[str, Reason] = {
     **dict.fromkeys(words("as_strided_scatter resize resize_as set _reshape_alias"), MEMORY),
     **dict.fromkeys(words("_pack_padded_sequence _pad_packed_sequence"), PACKED),
     "embedding_renorm": NORM,
+    "_print": Reason("graphs do not print", "take it out of the model"),
 }
 """Of PyTorch's operators, by name; the others have no conversion yet."""
 
@@ -85,7 +88,9 @@ def unknown_target(node: Node) -> UnsupportedError:
     if parts[:3] == ["torch", "ops", "higher_order"]:
         reason = HIGHER.get(parts[-1], HIGHER_ORDER)
     elif "predispatch" in parts:
-        reason = PREDISPATCH
+        reason = DERIVATIVE if any(word in parts[-1] for word in ("dual", "grad", "jvp")) else VMAP
+    elif parts[:2] == ["torch", "ops"] and not node.outputs:
+        reason = SILENT
     elif parts[:2] == ["torch", "ops"]:
         name = ".".join(parts[2:4])
         reason = Reason("the operator is not PyTorch's", f"keep it with customop={name}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -52,6 +53,8 @@ def test_numbers() -> None:
         "x[:, :2] + x.sum().item()",
         "x.view(x.size(0) * x.size(1) // 2, -1) + x.shape[1] + x.numel() + x.dim()",
         "torch.scalar_tensor(3.0, dtype=torch.float64) + x",
+        "torch.where(x > 0.5, 1j, x)",
+        "x.to(torch.complex64).pow(2j) / (2 - 1j)",
         "torch.where(x > 0.5, 1, x)",
         "torch.where(x > 0.5, 1, 0)",
         "torch.where(x > 0.5, 1.0, 0.0)",
@@ -96,6 +99,10 @@ def test_several_results_and_none() -> None:
         "tuple(torch.sort(x))",
         "tuple(torch.topk(x, 2))[1]",
         "torch.var_mean(x, 1)",
+        "tuple(torch.aminmax(x, dim=0))",
+        "tuple(torch.cummax(x, 0))",
+        "tuple(torch.frexp(x))",
+        "torch.unique(torch.tensor([1, 1, 2]), return_counts=True)",
         "tuple(torch.linalg.slogdet(x @ x.t()))",
         "(torch._assert_async((x > -1).all()), torch._check(x.shape[0] == 2), x + 1)[-1]",
         "(torch._assert(x.shape[0] == 2, 'two rows'), x + 1)[-1]",
@@ -148,6 +155,60 @@ def test_modes_have_no_part_in_inference(strict: bool, tmp_path: Path) -> None:
     torch.export.save(torch.export.export(Modes(), (x,), strict=strict), tmp_path / "m.pt2")
     converter.convert(tmp_path / "m.pt2", ncnn=False)
     compare(Modes()(x), load(tmp_path / "m_pnnx.py")(x), exact)
+
+
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> torch.Tensor:
+        return gradient
+
+
+class Wrappers(nn.Module):
+    """What decides how gradients are made, or compiles a part, computes the same."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.part = torch.compile(nn.Linear(3, 3))
+
+    def forward(self, x: torch.Tensor) -> Any:
+        again = torch.utils.checkpoint.checkpoint(torch.sin, x, use_reentrant=False)
+        region = torch.compiler.nested_compile_region(lambda x: x.cos())
+        return Doubled.apply(again), self.part(x), region(x) + region(x + 1)
+
+
+@pytest.mark.parametrize("decomposed", [False, True])
+def test_wrappers_have_no_part_in_inference(decomposed: bool, tmp_path: Path) -> None:
+    model = Wrappers().eval()
+    with torch.no_grad():
+        program = torch.export.export(model, (x,))
+        if decomposed:
+            program = program.run_decompositions()
+        torch.export.save(program, tmp_path / "m.pt2")
+        converter.convert(tmp_path / "m.pt2", ncnn=False)
+        compare(program.module()(x), load(tmp_path / "m_pnnx.py")(x), exact)
+
+
+class Constants(nn.Module):
+    """Constants of every kind that a model is called with, and returns."""
+
+    def forward(
+        self, x: torch.Tensor, n: int, f: float, flag: bool, mode: str, none: None, *, bias: Any
+    ) -> dict[str, Any]:
+        y = torch.div(x, f, rounding_mode=mode) * n if flag and bias is None else x
+        return {"y": (y, [x, none], ()), "n": n, "f": f, "flag": flag, "mode": mode, "rows": len(x)}
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_constants_that_a_model_is_called_with(strict: bool, tmp_path: Path) -> None:
+    given = (x, 2, 1.5, True, "floor", None)
+    program = torch.export.export(Constants(), given, {"bias": None}, strict=strict)
+    torch.export.save(program, tmp_path / "m.pt2")
+    converter.convert(tmp_path / "m.pt2", ncnn=False)
+    compare(Constants()(*given, bias=None), load(tmp_path / "m_pnnx.py")(x), exact)
 
 
 class Holder(nn.Module):

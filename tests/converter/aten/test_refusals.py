@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,28 @@ class Mapped(nn.Module):
         return torch.vmap(lambda row: row.sum())(x)
 
 
+class Derivative(nn.Module):
+    def forward(self, x: torch.Tensor) -> Any:
+        return torch.func.jvp(torch.sin, (x,), (x,))
+
+
+class Printing(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        torch.ops.aten._print("here")
+        return x + 1
+
+
+class Inner(nn.Module):
+    """In a branch of a module of a module: the line is the innermost module's."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Sequential(nn.Linear(3, 3), Cond())
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self.inner(x)
+
+
 class Autocast(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -62,6 +84,8 @@ x = torch.rand(4, 3)
         (Scan, "higher_order.scan: graphs have no loops", False),
         (Map, "higher_order.map_impl: graphs have no loops", False),
         (Mapped, "graphs have no torch.vmap", True),
+        (Derivative, "graphs have no derivatives", False),
+        (Printing, "graphs do not print", False),
         (Autocast, "torch.autocast chooses dtypes as the model runs", False),
     ],
 )
@@ -83,6 +107,34 @@ def test_operators_that_take_graphs(
     assert refused.value.torchscript is torchscript
     assert (TORCHSCRIPT in text) is torchscript
     assert "; " in text
+
+
+def test_a_branch_in_a_module_of_a_module(tmp_path: Path) -> None:
+    with torch.no_grad():
+        program = torch.export.export(Inner().eval(), (x,))
+    torch.export.save(program, tmp_path / "m.pt2")
+    with pytest.raises(UnsupportedError, match=r"return torch\.cond.* \(in inner\.1\)"):
+        converter.convert(tmp_path / "m.pt2", ncnn=False)
+
+
+@torch.library.custom_op("refused::increment", mutates_args={"x"})
+def increment(x: torch.Tensor) -> None:
+    x.add_(1)
+
+
+class Incrementing(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = x + 0
+        torch.ops.refused.increment(y)
+        return y
+
+
+@pytest.mark.parametrize("customop", [(), ("refused.increment",)])
+def test_a_custom_operator_that_returns_nothing(customop: Sequence[str], tmp_path: Path) -> None:
+    """It cannot be kept either: what it writes would be lost."""
+    torch.export.save(torch.export.export(Incrementing(), (x,)), tmp_path / "m.pt2")
+    with pytest.raises(UnsupportedError, match=r"returns no.*let it return new tensors"):
+        converter.convert(tmp_path / "m.pt2", ncnn=False, customop=customop)
 
 
 class Dropping(nn.Module):
