@@ -99,8 +99,11 @@ class Op:
         return self.wrap(self.integer(name, default), rank)
 
     def dims(self, rank: int, name: str = "dim") -> tuple[int, ...]:
-        """Axes, non-negative and in order; all of them where the param is missing or None."""
-        if self.params.get(name) in (None, ()):
+        """Axes, non-negative and in order; all of them where the param is missing or None.
+
+        A tensor without dims has none, though PyTorch lets one name 0 or -1.
+        """
+        if self.params.get(name) in (None, ()) or not rank:
             return tuple(range(rank))
         return tuple(sorted(self.wrap(dim, rank) for dim in self.integers(name)))
 

@@ -28,10 +28,14 @@ KINDS = {
 }
 
 
+OF_ONE = {ABS_SUM: "abs", SQUARE_SUM: "square", L1: "abs", L2: "abs", LOG_SUM: "log"}
+"""What a reduction is of one value, where it is not the value itself."""
+
+
 def reduce(op: Op, kind: int, x: Blob, dims: tuple[int, ...], keepdim: bool) -> Blob:
     """Reduce over dims, in order and not negative."""
     if not dims:
-        return x
+        return unary(op, OF_ONE[kind], x) if kind in OF_ONE else x
     if len(dims) == x.rank > MAX_RANK:
         flat = reduce(op, kind, op.view(x, (math.prod(op.sizes(x)),), None), (0,), False)
         return op.view(flat, (1,) * x.rank, 0) if keepdim else flat

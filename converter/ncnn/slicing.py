@@ -249,8 +249,11 @@ def split_at(op: Op, x: Blob, dim: int, sizes: Sequence[int]) -> list[Blob]:
 
 @ncnn("torch.flip", dtypes="moved")
 def flip(op: Op) -> Blob:
-    dims = op.dims(op.blob().rank, "dims")
-    x = op.free(op.blob(), *dims)
+    x = op.blob()
+    if not x.rank or not op.integers("dims"):
+        return x
+    dims = op.dims(x.rank, "dims")
+    x = op.free(x, *dims)
     return op.emit(FLIP(axes=x.axes(dims)), x)
 
 

@@ -21,10 +21,13 @@ import torch.nn.functional as F
 from arguments import NCNN_SHAPES, NCNN_VALUES, SHAPES, VALUES, Arguments, arguments
 from hypothesis import strategies as st
 from nests import LEAVES, nested, spelled
-from operator_table import TABLE
+from operator_table import NCNN_LACKS, TABLE
 from placeholders import KINDS, SUBJECTS
 from torch import nn
 from torch.utils import _pytree as pytree
+
+import converter.ncnn  # noqa: F401, registers RULES
+from converter.ncnn.registry import RULES
 
 PLACEHOLDER = re.compile(r"\{(\w*)(?::(\w+))?\}")
 LINES = 16
@@ -271,7 +274,8 @@ NCNN_FAMILIES = (
 def random_models(target: str = "pnnx") -> st.SearchStrategy[RandomModel]:
     """Models of up to LINES lines. Their results are what no line reads, and some others.
 
-    Models for ncnn take images, sequences and vectors of floats, in batches of one.
+    Models for ncnn take images, sequences and vectors of floats, in batches of one. Most of them do
+    not call what ncnn lacks, lest hardly one be converted.
     """
     size = PART * (LINES + 2)
     return st.binary(min_size=size, max_size=size).map(
@@ -281,7 +285,21 @@ def random_models(target: str = "pnnx") -> st.SearchStrategy[RandomModel]:
 
 def composed_for_ncnn(choices: bytes) -> RandomModel:
     table = {family: TABLE[family] for family in NCNN_FAMILIES}
+    if choices[-1] % 8 < 7:
+        table = {family: tuple(filter(expressible, rows)) for family, rows in table.items()}
     return composed(choices, table, NCNN_SHAPES, NCNN_VALUES)
+
+
+@cache
+def lacking() -> set[str]:
+    """What ncnn still lacks of the operator table."""
+    got = {name for type in RULES for name in (type.partition(".")[2], type.rpartition(".")[2])}
+    return set(NCNN_LACKS.split()) - got
+
+
+def expressible(row: str) -> bool:
+    """Whether ncnn may have what a row calls."""
+    return not lacking().intersection(re.findall(r"(?:linalg\.)?\w+(?=\()", row))
 
 
 def composed(

@@ -634,3 +634,11 @@ TABLE: Mapping[str, tuple[str, ...]] = {
     for family, rows in FAMILIES.items()
 }
 """The rows of each family."""
+
+NCNN_LACKS = """
+    Bilinear all aminmax any argmax argmin argsort cdist copysign count_nonzero cummax cumprod
+    diag_embed diagonal diff erfc fliplr float_power fmax gather hypot index_add index_fill
+    index_fill_ lgamma linalg.norm median meshgrid nan_to_num rot90 scatter scatter_add sinc sort
+    take_along_dim threshold topk trace xlogy
+"""
+"""Functions that ncnn has no layers of, nor what is put together of them."""

@@ -34,6 +34,7 @@ FUNCTIONS = {
     "deg2rad": lambda x, y: (torch.deg2rad(x), torch.rad2deg(y)),
     "exp2": lambda x, y: torch.exp2(x) + torch.log2(y.abs() + 0.1),
     "fill": lambda x, y: (written(x, 2.5), y.clone().fill_(-1), x.clone().zero_() + y),
+    "flip": lambda x, y: (x.flip(()), y.flip(0, -1), x.amin().flip(0)),
     "frac": lambda x, y: (torch.frac(x), torch.sgn(torch.relu(y))),
     "lerp": lambda x, y: (torch.lerp(x, y, 0.3), torch.lerp(x, y, y.sigmoid())),
     "logit": lambda x, y: (torch.logit(x.sigmoid()), torch.logit(y, eps=0.1)),
@@ -58,6 +59,11 @@ FUNCTIONS = {
     "index_select": lambda x, y: (
         torch.index_select(x, -1, torch.tensor([3, 4, 0])),
         torch.index_select(y, 0, torch.tensor(0)),
+    ),
+    "of one number": lambda x, y: (
+        *(x.amin().norm(), x.amin().norm(p=1, dim=0), x.amin().logsumexp(0), x.mean().sum(-1)),
+        *(F.normalize(x.amin(), dim=0), x.amin().norm(dim=0, keepdim=True), y.sum().amax(0)),
+        *(y.mean().max(-1)[0], y.mean().prod(0), y.amin().max()),
     ),
     "narrow": lambda x, y: (x.narrow(1, -2, 1), y.narrow(2, 1, 3)),
 }
