@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import ClassVar, NamedTuple
 
-from converter.ir import Graph, Operand, Operator, Param
+from converter.ir import Graph, Operand, Operator, Param, Shape
 from converter.passes.base import Pass
 from converter.passes.layout import LayoutError
 from converter.passes.region import region
+from converter.passes.stand_ins import StandIns
 from converter.passes.term_readers import read_graph
 from converter.passes.terms import Term, Terms, View
 
@@ -63,12 +64,13 @@ class MultiheadAttention(Pass):
     def run(self, graph: Graph) -> int:
         linears = [op for op in graph.of_type("F.linear", "torch.addmm") if is_attention(op)]
         terms: dict[tuple[str, str] | None, Terms] = {}
+        sizes = StandIns()
         changed = 0
         for linear in linears:
             module = linear.module
             if module not in terms:
-                terms[module] = read_graph(graph, partial(is_made_by, module))
-            if recover(graph, terms[module], linear):
+                terms[module] = read_graph(graph, partial(is_made_by, module), sizes.shape)
+            if recover(graph, terms[module], sizes, linear):
                 changed += 1
                 del terms[module]  # another call of it may read the result, an operand from now on
         return changed
@@ -82,7 +84,7 @@ def is_made_by(module: tuple[str, str] | None, op: Operator) -> bool:
     return op.module == module
 
 
-def recover(graph: Graph, terms: Terms, linear: Operator) -> bool:
+def recover(graph: Graph, terms: Terms, sizes: StandIns, linear: Operator) -> bool:
     """Write a module for the attention that ends with this linear function, if one does."""
     try:
         calls = list(guesses(terms, linear))
@@ -96,7 +98,7 @@ def recover(graph: Graph, terms: Terms, linear: Operator) -> bool:
         read = [operand for operand in terms.holders(weights) if operand.consumers]
         masked = call.attn_mask is not None or call.key_padding_mask is not None
         for made in terms.holders(output):
-            for averaged in (*read, weights if masked else None):
+            for averaged in (*read, sizes.dims(weights.shape) if masked and weights else None):
                 if write(graph, call, linear, made, averaged):
                     return True
     return False
@@ -337,18 +339,18 @@ def padded(terms: Terms, mask: View | None) -> View | None:
 
 
 def write(
-    graph: Graph, call: Call, last: Operator, output: Operand, weights: Operand | View | None
+    graph: Graph, call: Call, last: Operator, output: Operand, weights: Operand | Shape | None
 ) -> bool:
     """Put a module in the place of the operators between its inputs and its outputs.
 
-    `weights` is the operand that holds them, or what a new one would hold. False, with nothing
+    `weights` is the operand that holds them, or the shape of a new one. False, with nothing
     changed, where other operators read what is in between.
     """
     inputs = [call.query, call.key, call.value]
     named = {"attn_mask": call.attn_mask, "key_padding_mask": call.key_padding_mask}
     masks = {name: operand for name, operand in named.items() if operand is not None}
     outputs = [output, weights] if isinstance(weights, Operand) else [output]
-    inside = region(outputs, {*inputs, *masks.values()})
+    inside = region(outputs, {*inputs, *masks.values(), *worked_out_sizes(graph)})
     if inside is None or last not in inside:
         return False
     attrs = {name: operand.stored for name, operand in stored(call).items()}
@@ -357,8 +359,8 @@ def write(
     if call.key is call.value:
         inputs = inputs[:1] if call.query is call.key else inputs[:2]
     assert last.module is not None
-    if isinstance(weights, View):
-        outputs.append(graph.fresh(f"{output.name}_weights", weights.shape, call.query.dtype))
+    if isinstance(weights, tuple):
+        outputs.append(graph.fresh(f"{output.name}_weights", weights, call.query.dtype))
     op = graph.add(
         "nn.MultiheadAttention",
         last.module[0],
@@ -372,6 +374,12 @@ def write(
     op.where, op.module = last.where, last.module
     graph.remove_all(inside)
     return True
+
+
+def worked_out_sizes(graph: Graph) -> set[Operand]:
+    """The operands that are lists of sizes and no tensors."""
+    made = (operand for op in graph.of_type("pnnx.Expression") for operand in op.outputs)
+    return {operand for operand in made if operand.shape is None}
 
 
 def stored(call: Call) -> dict[str, Operand]:

@@ -10,12 +10,14 @@ from converter.ir import Graph, Operator, Param
 from converter.passes.adjacent import permutation
 from converter.passes.formula import Function, Place, Tree, parse
 from converter.passes.layout import LayoutError
-from converter.passes.terms import Terms, View, static_shape
+from converter.passes.terms import Sizes, Terms, View, static_shape
 
 
-def read_graph(graph: Graph, wanted: Callable[[Operator], bool]) -> Terms:
+def read_graph(
+    graph: Graph, wanted: Callable[[Operator], bool], sizes: Sizes = static_shape
+) -> Terms:
     """Read the operators that are wanted; the others' outputs are operands of their own."""
-    terms = Terms()
+    terms = Terms(sizes)
     for op in graph.operators:
         if wanted(op):
             read(terms, op)
@@ -24,9 +26,10 @@ def read_graph(graph: Graph, wanted: Callable[[Operator], bool]) -> Terms:
 
 def read(terms: Terms, op: Operator) -> None:
     """Work out what an operator's outputs hold, from what its inputs hold."""
-    views = [terms.view(operand) for operand in op.inputs]
+    operands = op.inputs[:1] if op.type in SIZED else op.inputs
+    views = [terms.view(operand) for operand in operands]
     inputs = [view for view in views if view is not None]
-    outputs = [static_shape(operand) for operand in op.outputs]
+    outputs = [terms.sizes(operand) for operand in op.outputs]
     if len(inputs) < len(views) or None in outputs or op.type not in READERS:
         return
     try:
@@ -43,6 +46,9 @@ Reader = Callable[[Terms, Operator, list[View]], Sequence[View | None]]
 READERS: dict[str, Reader] = {}
 """By type: what an operator's outputs hold. Whatever is not here is an operand by itself."""
 
+SIZED = frozenset({"Tensor.expand", "Tensor.reshape"})
+"""What more these take are the sizes of their outputs, which are known of those."""
+
 UNKNOWN = (None,)
 """What a reader makes of an operator with one output that it does not follow."""
 
@@ -55,8 +61,8 @@ def reads(*types: str) -> Callable[[Reader], Reader]:
     return decorate
 
 
-def output_shape(op: Operator, place: int = 0) -> tuple[int, ...]:
-    shape = static_shape(op.outputs[place])
+def output_shape(terms: Terms, op: Operator, place: int = 0) -> tuple[int, ...]:
+    shape = terms.sizes(op.outputs[place])
     assert shape is not None
     return shape
 
@@ -76,7 +82,7 @@ def wrapped(dim: Param, view: View) -> int:
     "torch.clone",
 )
 def reshape(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | None]:
-    return [inputs[0].reshape(*output_shape(op))]
+    return [inputs[0].reshape(*output_shape(terms, op))]
 
 
 @reads("Tensor.permute", "torch.transpose")
@@ -102,7 +108,7 @@ def unbind(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | No
 @reads("torch.chunk", "torch.split", "torch.tensor_split")
 def split(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | None]:
     dim = wrapped(op.params["dim"], inputs[0])
-    lengths = [output_shape(op, place)[dim] for place in range(len(op.outputs))]
+    lengths = [output_shape(terms, op, place)[dim] for place in range(len(op.outputs))]
     starts = [0, *accumulate(lengths)]
     return [
         inputs[0].narrow(dim, start, length) for start, length in zip(starts, lengths, strict=False)
@@ -112,7 +118,7 @@ def split(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | Non
 @reads("Tensor.expand", "Tensor.expand_as", "Tensor.repeat")
 def expand(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | None]:
     """Repeating elements side by side is the same as expanding where a dim has one element."""
-    shape = output_shape(op)
+    shape = output_shape(terms, op)
     before = (*(1,) * (len(shape) - len(inputs[0].shape)), *inputs[0].shape)
     if any(old not in (1, new) for old, new in zip(before, shape, strict=True)):
         return UNKNOWN
@@ -128,7 +134,7 @@ def linear(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | No
 @reads("nn.Linear")
 def linear_module(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | None]:
     """Each of them is a term of its own, whatever its weights are."""
-    result = terms.apply("nn.Linear", output_shape(op), inputs, op.name)
+    result = terms.apply("nn.Linear", output_shape(terms, op), inputs, op.name)
     return [terms.made_by(result, op)]
 
 
@@ -140,7 +146,7 @@ def matmul(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | No
         return UNKNOWN
     batch = math.prod(one.shape[:-2])
     left, right = (view.reshape(batch, *view.shape[-2:]) for view in inputs)
-    return [terms.bmm(left, right).reshape(*output_shape(op))]
+    return [terms.bmm(left, right).reshape(*output_shape(terms, op))]
 
 
 @reads("torch.addmm")
@@ -203,7 +209,7 @@ def mean(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | None
     if not isinstance(dims, tuple):
         return UNKNOWN
     averaged = sorted(wrapped(dim, inputs[0]) for dim in dims)
-    return [terms.apply("mean", output_shape(op), inputs, *averaged)]
+    return [terms.apply("mean", output_shape(terms, op), inputs, *averaged)]
 
 
 @reads("torch.cat")
@@ -213,7 +219,9 @@ def cat(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | None]
         view if number is None else terms.fill(number, view.shape)
         for view, number in zip(inputs, filled, strict=True)
     ]
-    return [terms.apply("cat", output_shape(op), parts, wrapped(op.params["dim"], inputs[0]))]
+    return [
+        terms.apply("cat", output_shape(terms, op), parts, wrapped(op.params["dim"], inputs[0]))
+    ]
 
 
 @reads("F.pad")
@@ -221,7 +229,7 @@ def pad(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | None]
     if op.params["mode"] != "constant":
         return UNKNOWN
     value = op.params["value"] or 0
-    return [terms.apply("pad", output_shape(op), inputs, op.params["pad"], value)]
+    return [terms.apply("pad", output_shape(terms, op), inputs, op.params["pad"], value)]
 
 
 @reads("Tensor.masked_fill")
@@ -230,7 +238,7 @@ def masked_fill(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View
     filled, value = terms.stored_number(inputs[0]), op.params.get("value")
     if len(inputs) != 2 or filled is None or not isinstance(value, int | float):
         return UNKNOWN
-    return [terms.apply("choose", output_shape(op), [inputs[1]], float(value), filled)]
+    return [terms.apply("choose", output_shape(terms, op), [inputs[1]], float(value), filled)]
 
 
 @reads("torch.where")
@@ -241,7 +249,7 @@ def where(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View | Non
     one, other = (terms.stored_number(view) for view in inputs[1:])
     if one is None or other is None:
         return UNKNOWN
-    return [terms.apply("choose", output_shape(op), inputs[:1], one, other)]
+    return [terms.apply("choose", output_shape(terms, op), inputs[:1], one, other)]
 
 
 @reads("F.scaled_dot_product_attention")
@@ -250,6 +258,6 @@ def attention(terms: Terms, op: Operator, inputs: list[View]) -> Sequence[View |
     if params.get("enable_gqa") or params["dropout_p"] != 0:
         return UNKNOWN
     result = terms.apply(
-        "attention", output_shape(op), inputs, params["is_causal"], params.get("scale")
+        "attention", output_shape(terms, op), inputs, params["is_causal"], params.get("scale")
     )
     return [result]

@@ -8,7 +8,8 @@ matter by which reshapes, permutations and splits a program reaches the elements
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -55,10 +56,22 @@ class View(NamedTuple):
         return View(self.number, self.layout.expand(shape))
 
 
+Sizes = Callable[[Operand], tuple[int, ...] | None]
+"""How the shape of an operand is told, None where it is not known."""
+
+
+def static_shape(operand: Operand) -> tuple[int, ...] | None:
+    """The shape where it is known and has elements."""
+    dims = operand.shape
+    sizes = tuple(dim for dim in dims or () if isinstance(dim, int))
+    return sizes if dims is not None and len(sizes) == len(dims) and all(sizes) else None
+
+
 class Terms:
     """All terms of a graph, each once; a view names its term by its number."""
 
-    def __init__(self) -> None:
+    def __init__(self, sizes: Sizes = static_shape) -> None:
+        self.sizes = sizes
         self._numbers: dict[Term, int] = {}
         self._terms: list[Term] = []
         self._views: dict[Operand, View | None] = {}
@@ -83,7 +96,7 @@ class Terms:
     def base(self, view: View) -> View:
         """All elements of an operand, some of which a view shows, where it is one's."""
         operand = self.term(view).operand
-        shape = None if operand is None else static_shape(operand)
+        shape = None if operand is None else self.sizes(operand)
         return view if shape is None else View(view.number, contiguous(shape))
 
     def operands(self, view: View) -> list[Operand]:
@@ -135,10 +148,11 @@ class Terms:
 
     def add(self, one: View, other: View) -> View:
         """The sum, spread over each other's dims. Raises LayoutError."""
-        try:
-            shape = np.broadcast_shapes(one.shape, other.shape)
-        except ValueError:
-            raise LayoutError from None
+        pairs = zip_longest(reversed(one.shape), reversed(other.shape), fillvalue=1)
+        sizes = [{*pair} - {1} or {1} for pair in pairs]
+        if any(len(size) > 1 for size in sizes):
+            raise LayoutError
+        shape = [size for (size,) in reversed(sizes)]
         return self.apply("add", shape, sorted((one, other)))
 
     def multiply(self, view: View, number: float) -> View:
@@ -165,7 +179,7 @@ class Terms:
         return float(first) if np.isrealobj(values) and bool(np.all(values == first)) else None
 
     def _opaque(self, operand: Operand) -> View | None:
-        shape = static_shape(operand)
+        shape = self.sizes(operand)
         return None if shape is None else self._add(Term("operand", (), (), operand), shape)
 
     def _add(self, term: Term, shape: Sequence[int]) -> View:
@@ -173,10 +187,3 @@ class Terms:
         if number == len(self._terms):
             self._terms.append(term)
         return View(number, contiguous(shape))
-
-
-def static_shape(operand: Operand) -> tuple[int, ...] | None:
-    """The shape where it is known and has elements."""
-    dims = operand.shape
-    sizes = tuple(dim for dim in dims or () if isinstance(dim, int))
-    return sizes if dims is not None and len(sizes) == len(dims) and all(sizes) else None
