@@ -129,7 +129,10 @@ def einsum(op: Op) -> Blob:
     if result:
         return _einsum(op, terms, result)
     # ncnn's has a result of at least one dim.
-    return reduce(op, SUM, _einsum(op, terms, terms[0]), (0,), keepdim=False)
+    letters = "".join(terms)
+    if not letters:
+        op.refuse("is of numbers alone", "multiply them")
+    return reduce(op, SUM, _einsum(op, terms, letters[0]), (0,), keepdim=False)
 
 
 def _terms(op: Op) -> tuple[list[str], str]:

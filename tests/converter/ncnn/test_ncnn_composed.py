@@ -54,6 +54,7 @@ FUNCTIONS = {
         torch.einsum("b...i,b...i->b...", x, y),
         torch.einsum("...ij,...kj", x, y),
         torch.einsum("...i,...i->i", x, y),
+        torch.einsum("...i,...i->", x, y),
     ),
     "index": lambda x, y: (x[:, [2, 1, 0]], y[..., [0, 1, 4, 3]], x[[0, 0, -1]], x[:, [1]]),
     "index_select": lambda x, y: (
