@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -56,25 +55,29 @@ class Twin(NamedTuple):
     def arguments(self, bound: Mapping[str, Value]) -> dict[str, Value]:
         """What it takes of a call: by name, or in their order where the names are not the same."""
         given = dict(bound)
+        if not self.written:
+            return given
         if self.has_out:
             given = {name: value for name, value in bound.items() if name not in self.written}
         own = self.op.arguments
         if not given.keys() <= {argument.name for argument in own}:
             return dict(zip((argument.name for argument in own), given.values(), strict=True))
         defaults = {one.name: one.default for one in own if one.default is not MISSING}
-        return {one.name: {**defaults, **given}[one.name] for one in own}
+        known = {**defaults, **given}
+        return {argument.name: known[argument.name] for argument in own}
 
 
-@cache
 def functional(op: OpSchema) -> Twin:
     """`aten.relu.default` of itself, of `aten.relu_.default` and of `aten.relu.out`.
 
     What writes to lists of tensors, or both in place and to `out`, has no twin.
     """
     mutated = [argument for argument in op.arguments if argument.type.mutated]
+    if not mutated:
+        return Twin(op)
     has_out = all(argument.kwarg_only for argument in mutated)
     twin = None
-    if mutated and not any(argument.type.is_list for argument in mutated):
+    if not any(argument.type.is_list for argument in mutated):
         if has_out:
             twin = returning(op, len(mutated))
         elif mutated == [op.arguments[0]]:
