@@ -19,6 +19,7 @@ from converter.ncnn.passes.fuse_padding import fuse_padding
 from converter.ncnn.passes.fuse_transpose import fuse_transpose
 from converter.ncnn.passes.split_blobs import split_blobs
 from converter.ncnn.registry import RULES, Dtypes
+from converter.ncnn.shape import PAIRED
 from converter.ncnn.sizes import NAMES, Sizes
 
 PASSES = (remove_dead_layers, fuse_activation, fuse_padding, fuse_transpose, split_blobs)
@@ -259,6 +260,8 @@ def _check_dtypes(op: Op, dtypes: Dtypes) -> None:
     others = [dtype for dtype in given if dtype not in FLOATS]
     if dtypes == "floats" and others:
         op.refuse(f"computes in {others[0]}, and ncnn in floats", "convert it with .float()")
+    if dtypes == "moved" and {"c64", "c128"} & set(others) and op.type not in PAIRED:
+        op.refuse("moves complex numbers, which ncnn has as pairs", "use torch.view_as_real")
     if dtypes == "moved" and others and len(set(given)) > 1:
         op.refuse(f"mixes {' and '.join(str(dtype) for dtype in dict.fromkeys(given))}")
 

@@ -27,7 +27,7 @@ ORDER_TYPES = {
 """Permute's order types, by the dims of the blob; each names the dims of the result, last first."""
 
 
-@ncnn(
+VIEWS = (
     "Tensor.reshape",
     "Tensor.reshape_as",
     "Tensor.unflatten",
@@ -43,23 +43,29 @@ ORDER_TYPES = {
     "torch.squeeze",
     "torch.unflatten",
     "torch.unsqueeze",
-    dtypes="moved",
 )
+PERMUTES = ("Tensor.permute", "torch.permute", "torch.t", "torch.transpose")
+
+
+@ncnn(*VIEWS, dtypes="moved")
 def reshape(op: Op) -> Blob:
-    """As the shape that the operator's output has."""
+    """As the shape that the operator's output has; complex numbers stay pairs."""
     x, shape = op.blob(), op.shape()
+    if x.dtype == "c64":
+        shape = (*shape, 2)
     batch = op.wanted
     if batch is None:
         batch = carried(x.shape, x.batch, shape)
     return op.view(x, shape, batch)
 
 
-@ncnn("Tensor.permute", "torch.permute", "torch.t", "torch.transpose", dtypes="moved")
+@ncnn(*PERMUTES, dtypes="moved")
 def torch_permute(op: Op) -> Blob:
     order = permutation(op.operator)
     if order is None:
         op.refuse("its dims are no permutation")
-    return permute(op, op.blob(), order)
+    x = op.blob()
+    return permute(op, x, (*order, len(order)) if x.dtype == "c64" else order)
 
 
 def permute(op: Op, x: Blob, order: tuple[int, ...]) -> Blob:
@@ -115,6 +121,10 @@ SAME = (
     "torch.clone",
     "torch.positive",
 )
+
+
+PAIRED = frozenset((*VIEWS, *PERMUTES, *SAME))
+"""What moves complex numbers too, which are pairs in a dim more than the tensor has."""
 
 
 @ncnn(*SAME, dtypes="moved")

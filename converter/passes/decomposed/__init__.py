@@ -17,8 +17,10 @@ from converter.passes.decomposed.padding import Padding
 from converter.passes.decomposed.parts import Stack, Unbind
 from converter.passes.decomposed.patches import PATCHES
 from converter.passes.decomposed.pools import PoolsOfOneDim
+from converter.passes.decomposed.resizing import RESIZING
 from converter.passes.decomposed.rolls import Roll
 from converter.passes.decomposed.rows import LINEAR, LINEAR_WITH_BIAS, RowsJoined
+from converter.passes.decomposed.spectra import SPECTRA
 from converter.passes.decomposed.transforms import Transforms
 from converter.passes.decomposed.weight_norm import WEIGHT_NORMS
 
@@ -48,9 +50,11 @@ DECOMPOSED: tuple[Pass, ...] = (
     Padding(),
     Unbind(),
     Stack(),
+    *SPECTRA,
     Transforms(),
     *LOGSUMEXPS,
     *PATCHES,
+    *RESIZING,
     Roll(),
     DeadCode(),
 )

@@ -79,3 +79,30 @@ def test_grids_by_matrices(size: tuple[int, ...], corners: bool) -> None:
     rank = len(size) - 2
     theta = torch.rand(size[0], rank, rank + 1)
     assert check(Affine(size, corners), (theta,), target="ncnn")
+
+
+class Spectra(nn.Module):
+    """Views of complex numbers, which ncnn has as pairs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("window", torch.hann_window(16))
+
+    def spectra(self, x: Any) -> Any:
+        return torch.stft(x, 16, 4, 16, self.window, return_complex=True)
+
+    def forward(self, x: Any) -> Any:
+        spectra = self.spectra(x)
+        turned = torch.view_as_real(spectra.transpose(1, 2))
+        return spectra.squeeze(0).abs(), turned, spectra.flatten(1).abs(), spectra[None].abs()
+
+
+class Sliced(Spectra):
+    def forward(self, x: Any) -> Any:
+        return self.spectra(x)[:, 1:].abs()
+
+
+def test_complex_numbers_move_as_pairs_or_not_at_all() -> None:
+    waves = (torch.rand(1, 64),)
+    assert check(Spectra(), waves, target="ncnn")
+    assert "moves complex numbers" in check(Sliced(), waves, target="ncnn").why
