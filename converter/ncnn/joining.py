@@ -51,6 +51,7 @@ def stacked(op: Op) -> Blob:
 
 def concatenated(op: Op, blobs: Sequence[Blob], dim: int) -> Blob:
     """Blobs joined along a dim, in the layout of the first that has a batch, if it can."""
+    blobs = [blob for blob in blobs if blob.shape[dim] != 0] or blobs[:1]
     if len(blobs) == 1:
         return blobs[0]
     laid = [op.free(blob, dim) for blob in blobs]

@@ -197,6 +197,8 @@ class Lowering:
         assert blob.values is not None
         if blob.dtype not in (*FLOATS, *INTEGERS, "bool"):
             op.refuse(f"reads a constant of {blob.dtype}, and ncnn holds floats")
+        if 0 in blob.shape:
+            op.refuse("reads a constant without elements, and ncnn has no empty blobs")
         self._check_rank(op, blob.shape, blob.batch)
         if blob.count != 1:
             whole = Blob(None, blob.shape, blob.dtype, values=blob.values)

@@ -93,6 +93,17 @@ pnnx.Output      out  1 0 1
         lower(graph)
 
 
+def test_a_constant_without_elements() -> None:
+    graph = graph_of("""
+pnnx.Input      in   0 1 0 #0=(2,3)f32
+pnnx.Attribute  w    0 1 1 @data=(2,0)f32 #1=(2,0)f32
+F.relu          a    1 1 1 2 #2=(2,0)f32
+pnnx.Output     out  2 0 0 2
+""")
+    with pytest.raises(UnsupportedError, match=r"F.relu a: reads a constant without elements"):
+        lower(graph)
+
+
 def test_integers_are_not_moved_among_floats() -> None:
     graph = graph_of("""
 pnnx.Input  in0  0 1 0 #0=(2,3)i64

@@ -62,6 +62,7 @@ JOINS = [
     lambda x: torch.cat((x, x * 2), 1),
     lambda x: torch.cat((x, x * 2, x), -1),
     lambda x: torch.cat((x, x + 1)),
+    lambda x: torch.cat((x, torch.zeros(2, 0, 4, 5), x), 1),
     lambda x: torch.stack((x[:, 0], x[:, 1]), 1),
     lambda x: torch.stack((x[:, 0], x[:, 1]), 3),
     lambda x: torch.stack((x[:, 0], x[:, 1])),
