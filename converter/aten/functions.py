@@ -8,9 +8,9 @@ from converter.aten.registry import lowers, overloads, same
 
 PLAIN = (
     "angle bitwise_not conj conj_physical deg2rad digamma erfc erfinv exp2 fmax fmin frac gcd "
-    "heaviside hypot i0 igamma igammac imag isfinite isinf isnan isneginf isposinf lcm lgamma log2 "
-    "logaddexp2 logical_and logical_not logical_or logical_xor logit mvlgamma nan_to_num nextafter "
-    "positive rad2deg real sgn signbit sinc"
+    "heaviside hypot i0 igamma igammac imag isfinite isinf isnan isneginf isposinf isreal lcm "
+    "lgamma log2 logaddexp2 logical_and logical_not logical_or logical_xor logit mvlgamma "
+    "nan_to_num nextafter positive rad2deg real sgn signbit sinc"
 )
 for target in overloads(PLAIN):
     same(target, f"torch.{target.split('.')[0]}")

@@ -188,7 +188,7 @@ def test_functions_by_their_names() -> None:
         "torch.nan_to_num(special, nan=1.5), torch.nan_to_num(special, 0.0, 2.0, -2.0)",
         "torch.frexp(x), torch.frexp(special[:5])",
         "torch.logical_not(ints), torch.logical_not(special)",
-        "torch.isnan(ints), torch.isfinite(ints)",
+        "torch.isnan(ints), torch.isfinite(ints), torch.isreal(x), torch.isreal(wave)",
         "torch.sgn(wave), torch.angle(wave), torch.conj(wave), torch.conj_physical(wave)",
         "torch.real(wave), torch.imag(wave), wave.real + 1, wave.imag * 2, wave.conj() * wave",
         x=x,
