@@ -16,6 +16,8 @@ from converter.ncnn.layers import INVERSE_SPECTROGRAM, SPECTROGRAM
 from converter.ncnn.op import Op
 from converter.ncnn.padding import MODES, pad
 from converter.ncnn.registry import ncnn
+from converter.ncnn.shape import squeezed
+from converter.ncnn.slicing import Part, cropped
 
 COMPLEX, AMPLITUDE, POWER = 0, 1, 2
 ONES, HANN, HAMMING = 0, 1, 2
@@ -120,6 +122,17 @@ def view_as_real(op: Op) -> Blob:
 @ncnn("torch.view_as_complex", dtypes="checked")
 def view_as_complex(op: Op) -> Blob:
     return replace(op.blob(), dtype="c64")
+
+
+@ncnn("torch.real", "torch.imag", dtypes="checked")
+def part(op: Op) -> Blob:
+    """One of each pair."""
+    x = op.blob()
+    if x.dtype != "c64":
+        op.refuse(f"takes a part of {x.dtype}", "give it a complex tensor in single precision")
+    dim = x.rank - 1
+    place = 0 if op.type == "torch.real" else 1
+    return squeezed(op, cropped(op, replace(x, dtype="f32"), [Part(dim, place, place + 1)]), dim)
 
 
 @ncnn("torch.istft", dtypes="checked")

@@ -30,6 +30,8 @@ def test_transforms(shape: tuple[int, ...], tmp_path: Path) -> None:
         _pairs(window=HAMMING, hop_length=20, center=False, normalized=True, onesided=True),
         _pairs(pad_mode="constant", onesided=False, window=torch.ones(64)),
         lambda x: _transform(window=HAMMING)(x).abs(),
+        lambda x: torch.imag(_transform(window=HAMMING)(x)),
+        lambda x: torch.real(_transform(window=HAMMING)(x)),
         lambda x: (_transform(window=HAMMING)(x) / 2.5).abs().pow(2),
     ]
     check(Calls(*calls), torch.randn(shape), folder=tmp_path, rtol=RTOL, atol=ATOL)
