@@ -78,7 +78,9 @@ NEAREST = {"upsample_nearest1d": ("F.upsample", 3), "upsample_nearest3d": ("F.up
 
 
 def to_nearest(graph: Graph, op: Operator) -> bool:
-    function, rank = NEAREST.get(op.origin or "", ("", 0))
+    if op.origin not in NEAREST:
+        return False
+    function, rank = NEAREST[op.origin]
     before, after = static_shape(op.inputs[0]), static_shape(op.outputs[0])
     lists = selected(op)
     if before is None or after is None or not len(before) == len(after) == len(lists) == rank:
@@ -107,9 +109,10 @@ def nearest(size: int, count: int) -> Array:
 
 def selected(op: Operator) -> list[Array | None]:
     """What each dim is indexed by; empty where that is not stored."""
-    lists = op if "expr" in op.params else op.input("expr").producer
-    tree = parse(lists) if lists is not None and lists.type != "prim::ListConstruct" else None
-    if lists is None or not isinstance(tree, Items):
+    given = op.input("expr").producer if op.has_input("expr") else None
+    lists = given if given is not None and given.type == "pnnx.Expression" else op
+    tree = parse(lists) if "expr" in lists.params else None
+    if not isinstance(tree, Items):
         return []
     held = [] if lists is op else [operand.stored for operand in lists.inputs]
     found: list[Array | None] = []
