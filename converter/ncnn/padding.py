@@ -1,12 +1,17 @@
-"""Padding with a constant, by reflection or by repetition."""
+"""Padding with a constant, by reflection, by repetition or from the other end."""
 
 from __future__ import annotations
 
 from converter.dims import product, total
 from converter.ncnn.blob import Blob
+from converter.ncnn.joining import concatenated
 from converter.ncnn.layers import PADDING
 from converter.ncnn.op import Op
 from converter.ncnn.registry import images, ncnn
+from converter.ncnn.slicing import Part, cropped, sizes_of
+
+Pads = list[tuple[int, int]]
+"""Sizes before and after each of the last dims."""
 
 MODES = {"zeros": 0, "constant": 0, "replicate": 1, "reflect": 2}
 SIDES = (("front", "behind"), ("top", "bottom"), ("left", "right"))
@@ -47,16 +52,20 @@ def _pairs(op: Op, sizes: tuple[int, ...]) -> list[tuple[int, int]]:
     return list(zip(sizes[-2::-2], sizes[::-2], strict=True))
 
 
-def pad(op: Op, x: Blob, pads: list[tuple[int, int]], mode: str, value: float = 0.0) -> Blob:
+def pad(op: Op, x: Blob, pads: Pads, mode: str, value: float = 0.0) -> Blob:
     """Pad the last dims of a tensor by pairs of sizes, before and after each dim.
 
     ncnn's Padding pads up to three of a blob's dims, from the innermost out; further ones are
-    padded one by one, as the rows of a blob.
+    padded one by one, as the rows of a blob. Negative sizes cut.
     """
-    if mode not in MODES:
-        op.refuse(f"padding mode {mode}", "use zeros, constant, reflect or replicate")
+    if mode not in (*MODES, "circular"):
+        op.refuse(f"padding mode {mode}", "use zeros, constant, reflect, replicate or circular")
     if any(size < 0 for pair in pads for size in pair):
-        op.refuse("pads by negative sizes", "slice the tensor instead")
+        if mode in ("reflect", "circular"):
+            op.refuse("pads by negative sizes", "slice the tensor instead")
+        x, pads = _cut(op, x, pads)
+    if mode == "circular":
+        return _wrapped(op, x, pads)
     while pads and pads[0] == (0, 0):
         pads = pads[1:]
     shape = list(x.shape)
@@ -79,4 +88,26 @@ def pad(op: Op, x: Blob, pads: list[tuple[int, int]], mode: str, value: float = 
         rows = (rows[0], shape[axis], rows[2])
         x = op.emit(PADDING(top=before, bottom=after, left=0, right=0, **kind), x, shape=rows)
         x = op.view(x, tuple(shape), None)
+    return x
+
+
+def _cut(op: Op, x: Blob, pads: Pads) -> tuple[Blob, Pads]:
+    """A tensor without what negative sizes cut off, and the sizes that are left."""
+    parts = [
+        Part(dim, max(-before, 0), op.size(x, dim) - max(-after, 0))
+        for dim, (before, after) in enumerate(pads, start=x.rank - len(pads))
+        if min(before, after) < 0
+    ]
+    if min(sizes_of(x, parts)) <= 0:
+        op.refuse("pads to nothing")
+    return cropped(op, x, parts), [(max(before, 0), max(after, 0)) for before, after in pads]
+
+
+def _wrapped(op: Op, x: Blob, pads: Pads) -> Blob:
+    """The end of each dim before it, and its start behind it."""
+    for dim, (before, after) in enumerate(pads, start=x.rank - len(pads)):
+        size = op.size(x, dim) if before or after else 0
+        ends = [Part(dim, size - before, size), Part(dim, 0, size), Part(dim, 0, after)]
+        pieces = [cropped(op, x, [part]) for part in ends if part.start != part.end]
+        x = concatenated(op, pieces, dim) if pieces else x
     return x

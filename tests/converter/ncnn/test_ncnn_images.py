@@ -129,6 +129,7 @@ PADDING = {
         nn.ReflectionPad1d((1, 2)),
         nn.ReplicationPad1d((1, 2)),
         nn.ConstantPad1d(1, 3.5),
+        nn.Conv1d(6, 4, 3, padding=2, padding_mode="circular"),
     ),
     "2d": (
         [(2, 6, 4, 5)],
@@ -139,12 +140,18 @@ PADDING = {
         lambda x: F.pad(x, (1, 2, 3, 1), value=2.5),
         lambda x: F.pad(x, (0, 0, 0, 0, 1, 1)),
         lambda x: F.pad(x, (1, 2, 3, 1, 1, 2, 1, 1)),
+        lambda x: F.pad(x, (-1, 2, 1, -2), value=2.5),
+        lambda x: F.pad(x, (-1, 0, 0, -1, -2, -1)),
+        lambda x: F.pad(x, (-1, 2, 1, -2), mode="replicate"),
+        lambda x: F.pad(x, (2, 1, 0, 3), mode="circular"),
+        nn.Conv2d(6, 4, 3, padding=(1, 2), padding_mode="circular"),
     ),
     "3d": (
         [(2, 6, 3, 4, 5)],
         nn.ReplicationPad3d(1),
         nn.ReflectionPad3d(1),
         nn.ConstantPad3d((1, 2, 3, 1, 2, 1), 3.5),
+        nn.Conv3d(6, 4, 3, padding=1, padding_mode="circular"),
     ),
 }
 

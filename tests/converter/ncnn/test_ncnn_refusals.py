@@ -16,8 +16,9 @@ REFUSED = {
     ),
     "F.max_pool2d a 1 2 0 1 2 dilation=(1,1) kernel_size=(2,2) padding=(0,0) #1=(1,4,3,3)f32 "
     "#2=(1,4,3,3)i64": "ncnn has its first output only",
-    "F.pad a 1 1 0 1 mode=circular pad=(1,1) value=None #1=(1,4,6,9)f32": "padding mode circular",
-    "F.pad a 1 1 0 1 mode=constant pad=(-1,1) value=None #1=(1,4,6,7)f32": "negative sizes",
+    "F.pad a 1 1 0 1 mode=other pad=(1,1) value=None #1=(1,4,6,9)f32": "padding mode other",
+    "F.pad a 1 1 0 1 mode=constant pad=(-3,-4) value=None #1=(1,4,6,0)f32": "pads to nothing",
+    "F.pad a 1 1 0 1 mode=reflect pad=(-1,1) value=None #1=(1,4,6,7)f32": "negative sizes",
     "F.interpolate a 1 1 0 1 mode=nearest-exact size=(9,7) #1=(1,4,9,7)f32": "nearest-exact",
     "F.interpolate a 1 1 0 1 mode=nearest-exact scale_factor=(2.1,2.0) #1=(1,4,12,14)f32": (
         "nearest-exact"
