@@ -9,7 +9,7 @@ from converter.passes.adjacent import permutation
 from converter.passes.base import Pass
 from converter.passes.terms import static_shape
 
-RESHAPE = "Tensor.reshape"
+RESHAPES = ("Tensor.reshape", "Tensor.unflatten", "torch.flatten")
 PERMUTES = ("Tensor.permute", "torch.transpose")
 
 
@@ -30,12 +30,12 @@ class Shuffles(Pass):
     """
 
     def run(self, graph: Graph) -> int:
-        return sum(shuffle(graph, op) for op in graph.of_type(RESHAPE))
+        return sum(shuffle(graph, op) for op in graph.of_type(*RESHAPES))
 
 
 def shuffle(graph: Graph, last: Operator) -> bool:
     permute = only_producer(last, PERMUTES)
-    first = only_producer(permute, (RESHAPE,)) if permute is not None else None
+    first = only_producer(permute, RESHAPES) if permute is not None else None
     if permute is None or first is None:
         return False
     order = permutation(permute)

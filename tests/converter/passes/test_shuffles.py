@@ -96,3 +96,16 @@ def test_the_steps_are_those_of_torch():
     assert torch.equal(torch.nn.PixelShuffle(2)(x), up)
     down = x.reshape(2, 12, 2, 2, 3, 2).permute(0, 1, 3, 5, 2, 4).reshape(2, 48, 2, 3)
     assert torch.equal(torch.nn.PixelUnshuffle(2)(x), down)
+
+
+def test_dims_may_be_split_and_joined_by_name():
+    spelled = CHANNELS.replace(
+        "Tensor.reshape split 1 1 x a shape=(2,3,2,4,5)",
+        "Tensor.unflatten split 1 1 x a dim=1 sizes=(3,2)",
+    ).replace(
+        "Tensor.reshape join 1 1 b y shape=(2,6,4,5)",
+        "torch.flatten join 1 1 b y start_dim=1 end_dim=2",
+    )
+    assert "Tensor.reshape" not in spelled
+    after = module("nn.ChannelShuffle", "(2,6,4,5)", "(2,6,4,5)", "groups=3")
+    assert_becomes(Shuffles(), graph(spelled), after)
