@@ -113,7 +113,7 @@ def parse(arguments: Sequence[str]) -> tuple[str, dict[str, Any]]:
 
 def report(converted: Converted) -> int:
     for file in converted.files:
-        print(file)
+        print(file, flush=True)
     if converted.statistics is not None:
         print(*converted.statistics.lines(), sep="\n", file=sys.stderr)
     for note in converted.notes:
@@ -160,6 +160,10 @@ def _run(arguments: Sequence[str]) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:
+        # Nobody reads what is printed, nor what Python would say of that as it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 if __name__ == "__main__":

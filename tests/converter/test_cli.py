@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -140,6 +141,18 @@ def test_what_has_no_conversion_is_refused_with_its_line(models: Path) -> None:
     assert "test_cli.py:" in done.stderr
     assert "return x + doubled(x)" in done.stderr
     assert set(models.iterdir()) == before
+
+
+def test_nobody_may_read_what_is_printed(models: Path, tmp_path: Path) -> None:
+    model = tmp_path / "net.pt2"
+    model.write_bytes((models / "net.pt2").read_bytes())
+    unread, printed = os.pipe()
+    os.close(unread)
+    command = [sys.executable, "-c", PROGRAM, str(model)]
+    done = subprocess.run(command, stdout=printed, stderr=subprocess.PIPE, timeout=60)
+    os.close(printed)
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert (tmp_path / "net.pnnx.param").exists()
 
 
 def test_no_arguments_shows_the_usage() -> None:
