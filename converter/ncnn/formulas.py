@@ -39,3 +39,14 @@ def logit(op: Op) -> Blob:
     eps = op.params.get("eps")
     x = "@input" if eps is None else f"min(max(@input,@eps),{1 - op.number('eps')})"
     return evaluated(op, LOGIT.format(x=x))
+
+
+@ncnn("torch.round")
+def rounded(op: Op) -> Blob:
+    """To so many decimals, or to a power of ten where that is negative."""
+    decimals = op.integer("decimals", 0)
+    if decimals == 0:
+        return evaluated(op, "round(@input)")
+    scale, back = ("mul", "div") if decimals > 0 else ("div", "mul")
+    ten = 10.0 ** abs(decimals)
+    return evaluated(op, f"{back}(round({scale}(@input,{ten})),{ten})")

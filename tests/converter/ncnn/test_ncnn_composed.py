@@ -39,6 +39,11 @@ FUNCTIONS = {
     "lerp": lambda x, y: (torch.lerp(x, y, 0.3), torch.lerp(x, y, y.sigmoid())),
     "logit": lambda x, y: (torch.logit(x.sigmoid()), torch.logit(y, eps=0.1)),
     "hstack": lambda x, y: (torch.hstack([x, y]), torch.hstack([x[0, 0], y[0, 0]])),
+    "round": lambda x, y: (
+        torch.round(x * 9, decimals=0),
+        torch.round(x, decimals=2),
+        torch.round(y * 999, decimals=-2),
+    ),
     "vstack": lambda x, y: (torch.vstack([x[0], y[0]]), torch.vstack([x[0, 0], y[0, 0]])),
     "broadcast_tensors": lambda x, y: torch.broadcast_tensors(x, y[:, :1], y[0, 0]),
     "ravel": lambda x, y: (torch.ravel(x), torch.atleast_2d(y[0, 0]), torch.atleast_3d(y[0])),
