@@ -68,13 +68,13 @@ SPELLING: tuple[Pass, ...] = (
     *DECOMPOSED,
     *COMPOSITES,
     DeadCode(),
+    StoredLayouts(),
     StoredWeights(),
     Modules(),
     Unbatched(),
     ConvPaddingMode(),
     SingleSlope(),
     CanonicalEinsum(),
-    StoredLayouts(),
 )
 """The functions and modules that the user wrote."""
 

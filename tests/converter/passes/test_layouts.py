@@ -82,8 +82,24 @@ def test_what_lay_otherwise_is_told_as_rounding_otherwise(stored, tmp_path):
             weight = self.weight if stored == "as parameter" else self.weight.transpose(1, 2)
             return torch.einsum("abc,acd->abd", x, weight)
 
-    program = torch.export.export(Model(), (torch.rand(8, 4, 5),))
-    torch.export.save(program, tmp_path / "m.pt2")
-    converted = convert(tmp_path / "m.pt2", ncnn=False)
+    assert_is_told(Model(), torch.rand(8, 4, 5), tmp_path)
+
+
+def test_weights_of_modules_that_lay_otherwise_are_told(tmp_path):
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.randn(8, 16))
+
+        def forward(self, x):
+            return torch.nn.functional.linear(x, self.weight.t())
+
+    assert_is_told(Model(), torch.rand(8), tmp_path)
+
+
+def assert_is_told(model, x, folder):
+    program = torch.export.export(model, (x,))
+    torch.export.save(program, folder / "m.pt2")
+    converted = convert(folder / "m.pt2", ncnn=False)
     assert converted.arithmetic_changed
     assert "StoredLayouts" in converted.passes
