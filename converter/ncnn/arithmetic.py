@@ -63,7 +63,13 @@ UNARY = {
 
 def unary(op: Op, name: str, x: Blob) -> Blob:
     """One of `UNARY`, or erf."""
-    return pointwise(op, ERF() if name == "erf" else UNARY_OP(op_type=UNARY[name]), x)
+    y = pointwise(op, ERF() if name == "erf" else UNARY_OP(op_type=UNARY[name]), x)
+    return binary(op, ADD, y, _zero_from_one_on(op, x)) if name == "acosh" else y
+
+
+def _zero_from_one_on(op: Op, x: Blob) -> Blob:
+    """NaN below 1, where ncnn's acosh is the logarithm of NaN, for which it has a number."""
+    return unary(op, "sqrt", binary(op, MIN, binary(op, SUB, x, 1.0), 0.0))
 
 
 def pointwise(op: Op, call: LayerCall, x: Blob) -> Blob:

@@ -156,6 +156,11 @@ def test_unary(tmp_path: Path) -> None:
     check(Calls(*UNARY), torch.rand(2, 3, 4) * 1.98 - 0.99, folder=tmp_path)
 
 
+def test_outside_of_their_domains(tmp_path: Path) -> None:
+    calls = [torch.acosh, torch.acos, torch.asin, torch.atanh, torch.log, torch.log1p, torch.sqrt]
+    check(Calls(*calls), torch.linspace(-5.3, 3.1, 23), folder=tmp_path, rtol=1e-4)
+
+
 def test_halves_are_rounded_to_even(tmp_path: Path) -> None:
     check(Calls(torch.round, torch.trunc, torch.sign), torch.arange(-9, 9) / 2, folder=tmp_path)
 
