@@ -78,6 +78,8 @@ def expression(op: Op) -> Blob:
 
 def evaluated(op: Op, text: str) -> Blob:
     """What an expression computes. `@0` is an input, `@alpha` one or a param by that name."""
+    if text.startswith("["):
+        op.refuse("indexes several dims by tensors, or one by computed ones", "slice the tensor")
     words = iter(_TOKEN.findall(text))
     value = _value(op, words)
     if next(words, None) is not None:

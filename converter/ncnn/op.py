@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 FIX = "give inputshape= and no inputshape2="
 """What to do where ncnn needs a size that is dynamic."""
 
+BEFORE = "convert the program as it was before run_decompositions()"
+"""What to try where an operator is left of a function that ncnn may have."""
+
 
 class Op:
     """Reads an operator's arguments as the types they should have, else refuses the operator."""
@@ -42,6 +45,8 @@ class Op:
 
     def refuse(self, why: str, mend: str = "") -> NoReturn:
         """Raise UnsupportedError, with the operator and its source line."""
+        if self.operator.origin is not None:
+            mend = f"{mend}, or " * bool(mend) + BEFORE
         raise UnsupportedError(
             f"ncnn: {self.type} {self.operator.name}: {why}", where=self.operator.where, mend=mend
         )

@@ -81,3 +81,11 @@ def test_other_places_stay(tmp_path: Path) -> None:
         tmp_path,
     )
     assert (found["F.upsample"], found["Tensor.index"]) == (0, 3)
+
+
+def test_what_is_left_of_a_function_is_refused_by_ncnn() -> None:
+    pytest.importorskip("ncnn")
+    call = Calls(lambda window, y: F.interpolate(y[0], scale_factor=2, mode="bicubic"))
+    refused = check(call, INPUTS[1:], target="ncnn", export="decomposed")
+    assert "indexes several dims by tensors" in refused.why
+    assert "or convert the program as it was before run_decompositions()" in refused.why
