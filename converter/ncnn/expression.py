@@ -11,7 +11,6 @@ from converter.ncnn.arithmetic import (
     ADD,
     ATAN2,
     DIV,
-    FLOOR_DIVIDE,
     FMOD,
     LOGADDEXP,
     MAX,
@@ -20,6 +19,7 @@ from converter.ncnn.arithmetic import (
     SUB,
     UNARY,
     binary,
+    floor_divide,
     unary,
 )
 from converter.ncnn.blob import Blob
@@ -43,7 +43,6 @@ BINARY = {
     "minimum": MIN,
     "atan2": ATAN2,
     "fmod": FMOD,
-    "floor_divide": FLOOR_DIVIDE,
     "logaddexp": LOGADDEXP,
 }
 
@@ -104,7 +103,7 @@ def _value(op: Op, words: Iterator[str]) -> Number:
         if x.dtype == "c64":
             return _of_complex(op, word, x)
         return unary(op, word, x)
-    if word in BINARY or word in ("pow", "remainder", *LOGICAL):
+    if word in BINARY or word in ("floor_divide", "pow", "remainder", *LOGICAL):
         return _binary(op, word, _value(op, words), _value(op, words))
     try:
         return float(word)
@@ -142,6 +141,8 @@ def _binary(op: Op, word: str, a: Number, b: Number) -> Number:
         return _scaled(op, word, a, b)
     if word == "pow":
         return power(op, a, b)
+    if word == "floor_divide":
+        return floor_divide(op, a, b)
     if word == "remainder":
         return remainder(op, a, b)
     return binary(op, BINARY[word], a, b)
@@ -169,5 +170,5 @@ def _scaled(op: Op, word: str, a: Number, b: Number) -> Blob:
 
 def remainder(op: Op, a: Number, b: Number) -> Blob:
     """a - b floor(a / b), of the sign of b. ncnn's remainder is C's, which rounds the quotient."""
-    quotient = binary(op, FLOOR_DIVIDE, a, b)
+    quotient = floor_divide(op, a, b)
     return binary(op, SUB, a, binary(op, MUL, quotient, b))

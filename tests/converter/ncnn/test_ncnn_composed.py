@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from suites.testing import check
+from suites.testing import Tolerance, check
 
 X, Y = torch.randn(2, 1, 3, 5, generator=torch.Generator().manual_seed(0))
 
@@ -78,6 +78,17 @@ FUNCTIONS = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions(name):
     assert check(Calls(FUNCTIONS[name]), (X, Y), target="ncnn")
+
+
+@pytest.mark.parametrize("divisor", [3.0, 7.0, -7.0, 41.0, 49.0])
+def test_whole_numbers_are_divided_exactly(divisor):
+    def called(x, y):
+        return x // divisor, x % divisor, x // y, x % y, divisor // y, divisor % y
+
+    whole = torch.arange(-98.0, 99.0).reshape(1, 1, -1)
+    divisors = torch.full_like(whole, divisor) + (whole % 5)
+    exact = Tolerance(0, 0, "whole numbers")
+    assert check(Calls(called), (whole, divisors + 60), target="ncnn", tolerance=exact)
 
 
 @pytest.mark.parametrize("batch", [(), (1,), (2,)], ids=str)
