@@ -136,8 +136,9 @@ def test_the_arithmetic_rule_follows_dtype_and_magnitude(dtype, scale, seed):
     generator = torch.Generator().manual_seed(seed)
     eager = (torch.rand(32, generator=generator, dtype=torch.float64) * scale).to(dtype)
     largest, epsilon = eager.abs().max().double(), torch.finfo(dtype).eps
-    near = (eager.double() + 32 * epsilon * largest).to(dtype)
-    far = (eager.double() + 2048 * epsilon * largest).to(dtype)
+    half = dtype in (torch.float16, torch.bfloat16)
+    near = (eager.double() + (4 if half else 32) * epsilon * largest).to(dtype)
+    far = (eager.double() + (32 if half else 2048) * epsilon * largest).to(dtype)
     compare(eager, near, arithmetic)
     told(eager, far, arithmetic)
 
