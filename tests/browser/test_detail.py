@@ -81,7 +81,8 @@ def test_a_failure(visit, busy):
     facts = detail.locator(".run").inner_text().split("\n")
     assert facts[facts.index("torch") + 1] == "2.14.1+cu130"
     expect(detail.locator(".command")).to_have_text(
-        "pnnx-parity run --case torch_topk --cell torch214-av --frontend ts --target pnnx --device cpu"
+        "pnnx-parity run --case torch_topk --cell torch214-av --frontend ts --target pnnx "
+        "--device cpu"
     )
 
 

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import ncnn
 import numpy as np
-import pytest
+import torch
 
 from converter.ir import Graph
 from converter.ncnn import NcnnGraph, lower, write_bin, write_param
@@ -17,9 +18,6 @@ from converter.ncnn.python import NO_BATCH
 from converter.pnnx.param import read_param
 from converter.pnnx.read import read_pnnx
 from suites.pnnx_program import program
-
-torch = pytest.importorskip("torch")
-ncnn = pytest.importorskip("ncnn")
 
 PNNX = program()
 DTYPES = {torch.float32: "f32", torch.int64: "i64", torch.int32: "i32"}

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from ncnn_runs import check, graph_of, layers_of
 
 from converter.ncnn import lower
 from converter.ncnn.batch import wanted_axes
 
-torch = pytest.importorskip("torch")
 nn, F = torch.nn, torch.nn.functional
 
 

@@ -9,8 +9,6 @@ from ncnn_runs import graph_of
 from converter.errors import UnsupportedError
 from converter.ncnn import NcnnGraph, lower
 
-torch = pytest.importorskip("torch")
-
 COMPUTED = [
     *(
         f"{name}_window {arguments}"

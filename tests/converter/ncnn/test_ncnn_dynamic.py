@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,8 +21,6 @@ from converter.dims import simplify
 from converter.ncnn.blob import Blob
 from converter.ncnn.sizes import Sizes
 
-torch = pytest.importorskip("torch")
-ncnn = pytest.importorskip("ncnn")
 F = torch.nn.functional
 
 RTOL, ATOL = 1e-3, 1e-3

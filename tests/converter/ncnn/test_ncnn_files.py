@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from ncnn_runs import PNNX, Calls, graph_of, pnnx_graph
@@ -19,7 +20,6 @@ from converter.ncnn import NcnnGraph, lower, write_bin, write_param, write_pytho
 from converter.ncnn.graph import Port
 from converter.ncnn.layers import CLIP, CONVOLUTION, INPUT, RESHAPE, SOFTMAX, LayerCall
 
-torch = pytest.importorskip("torch")
 nn, F = torch.nn, torch.nn.functional
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import ncnn_runs
 import pytest
+import torch
 from ncnn_runs import Calls, check
 
-torch = pytest.importorskip("torch")
 nn, F = torch.nn, torch.nn.functional
 
 CONVOLUTIONS = {

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import ncnn
 import numpy as np
 import pytest
+import torch
 
 import converter
 from converter.errors import ConvertError
 from suites.frontends import import_generated
 from suites.pnnx_program import convert as convert_with_pnnx
 
-torch = pytest.importorskip("torch")
-ncnn = pytest.importorskip("ncnn")
 nn = torch.nn
 
 torch.library.define("test_ncnn_kept::twice", "(Tensor x) -> Tensor")

@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from ncnn_runs import Calls, check, graph_of
 
 from converter.errors import UnsupportedError
 from converter.ncnn import lower
 
-torch = pytest.importorskip("torch")
 nn, F = torch.nn, torch.nn.functional
 
 INF = float("inf")

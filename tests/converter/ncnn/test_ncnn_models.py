@@ -4,9 +4,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import torch
 from ncnn_runs import check, layers_of
 
-torch = pytest.importorskip("torch")
 models = pytest.importorskip("torchvision").models
 pytestmark = pytest.mark.vision
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import torch
 
 from suites.testing import check
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("ncnn")
 nn, F = torch.nn, torch.nn.functional
 
 

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
+import torch
 from ncnn_runs import Calls, check, graph_of, layers_of
 
 from converter.ncnn import NcnnGraph, lower
 from converter.ncnn.layers import LAYERS
 from converter.ncnn.writer import blob_names
 
-torch = pytest.importorskip("torch")
 nn, F = torch.nn, torch.nn.functional
 
 

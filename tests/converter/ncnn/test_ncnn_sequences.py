@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from ncnn_runs import ATOL, RTOL, Calls, check, run
 
 from converter import load
 from converter.ncnn import lower
 
-torch = pytest.importorskip("torch")
 nn, F = torch.nn, torch.nn.functional
 
 

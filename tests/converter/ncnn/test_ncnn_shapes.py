@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+import torch
 from ncnn_runs import Calls, check
 
-torch = pytest.importorskip("torch")
 nn, F = torch.nn, torch.nn.functional
 
 

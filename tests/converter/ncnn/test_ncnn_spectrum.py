@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import pytest
+import torch
 from ncnn_runs import Calls, check
 
 from converter.errors import UnsupportedError
-
-torch = pytest.importorskip("torch")
 
 HANN, HAMMING = torch.hann_window(44), torch.hamming_window(64)
 RTOL, ATOL = 1e-4, 3e-4

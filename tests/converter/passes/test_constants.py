@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from graphs import graph
 
 from converter.errors import UnsupportedError
@@ -11,8 +12,6 @@ from converter.ir import DTYPE_NAMES
 from converter.passes import constants
 from converter.passes.constants import FoldConstants
 from converter.passes.dead_code import DeadCode
-
-torch = pytest.importorskip("torch")
 
 INF, NAN = float("inf"), float("nan")
 FLOATS = [0.0, -0.0, 1.0, -1.5, 2.5, 0.5, -0.5, 3e38, -3e38, 1e-40, INF, -INF, NAN, 0.1, 7.3, -2.7]

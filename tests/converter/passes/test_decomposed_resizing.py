@@ -53,8 +53,6 @@ INPUTS = (torch.rand(1, 3, 30), torch.rand(1, 2, 3, 4, 5))
 @pytest.mark.parametrize("target", ["pnnx", "ncnn"])
 @pytest.mark.parametrize("call", [resized, transformed])
 def test_decomposed_functions_convert(call: Any, target: str) -> None:
-    if target == "ncnn":
-        pytest.importorskip("ncnn")
     assert check(Calls(call), INPUTS, target=target, export="decomposed")
 
 
@@ -84,7 +82,6 @@ def test_other_places_stay(tmp_path: Path) -> None:
 
 
 def test_what_is_left_of_a_function_is_refused_by_ncnn() -> None:
-    pytest.importorskip("ncnn")
     call = Calls(lambda window, y: F.interpolate(y[0], scale_factor=2, mode="bicubic"))
     refused = check(call, INPUTS[1:], target="ncnn", export="decomposed")
     assert "indexes several dims by tensors" in refused.why

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
+import converter
 from converter.ir import Operand
 from converter.passes.stand_ins import PRIMES, StandIns
-
-torch = pytest.importorskip("torch")
-
-import converter  # noqa: E402
-from suites.compare import arithmetic, compare  # noqa: E402
-from suites.frontends import import_generated  # noqa: E402
+from suites.compare import arithmetic, compare
+from suites.frontends import import_generated
 
 WIDTH, HEADS = 16, 4
 LENGTH, SOURCE, BATCH = (torch.export.Dim(name, min=2) for name in ("length", "source", "batch"))

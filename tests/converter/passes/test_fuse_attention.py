@@ -6,10 +6,9 @@ import math
 from pathlib import Path
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from converter import load  # noqa: E402
+from converter import load
 
 F = torch.nn.functional
 WIDTH, HEADS = 16, 4

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from converter import load  # noqa: E402
+from converter import load
 
 WIDTH, HEADS, LENGTH, WINDOWS, BATCH = 16, 4, 6, 3, 2
 DEPTH = WIDTH // HEADS

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from converter.archive.read import read_program  # noqa: E402
-from converter.aten.lower import lower  # noqa: E402
-from converter.passes.dead_code import DeadCode  # noqa: E402
-from converter.passes.multihead_attention import CLASS, MultiheadAttention  # noqa: E402
-from converter.symbols import Symbols  # noqa: E402
+from converter.archive.read import read_program
+from converter.aten.lower import lower
+from converter.passes.dead_code import DeadCode
+from converter.passes.multihead_attention import CLASS, MultiheadAttention
+from converter.symbols import Symbols
 
 WIDTH, HEADS = 16, 4
 LENGTH, SOURCE, BATCH = 6, 5, 2

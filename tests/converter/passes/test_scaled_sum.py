@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import torch
 from graphs import assert_becomes, assert_stays, graph
 
 from converter.passes.scaled_sum import ScaledSum
@@ -44,7 +45,6 @@ def test_what_is_scaled_in_another_dtype_stays(result, scaled):
 
 
 def test_they_are_those_of_torch():
-    torch = pytest.importorskip("torch")
     x, y = torch.rand(2, 3), torch.rand(2, 3)
     assert torch.equal(torch.rsub(x, y, alpha=2), y - x * 2)
     assert torch.equal(torch.sub(x, y, alpha=0.5), x - y * 0.5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import torch
 from graphs import assert_becomes, assert_stays, graph
 
 from converter.passes.shuffles import Shuffles
@@ -88,7 +89,6 @@ def test_other_steps_stay(text):
 
 
 def test_the_steps_are_those_of_torch():
-    torch = pytest.importorskip("torch")
     x = torch.rand(2, 12, 4, 6)
     split = x.reshape(2, 3, 4, 4, 6).transpose(1, 2).reshape(2, 12, 4, 6)
     assert torch.equal(torch.nn.ChannelShuffle(3)(x), split)
