@@ -73,8 +73,8 @@ def affine(output: Operand) -> Norm | None:
 def scaled(product: Operand) -> Norm | None:
     """A norm times a stored weight."""
     factors = Factors.of(product)
-    for weight in factors.above:
-        others = [one for one in factors.above if one is not weight]
+    for place, weight in enumerate(factors.above):
+        others = factors.above[:place] + factors.above[place + 1 :]
         norm = centred_over_root(others, factors) if isinstance(weight, Operand) else None
         stored = None if norm is None else fitted(weight, norm)
         if norm is not None and stored is not None:

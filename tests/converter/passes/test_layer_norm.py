@@ -146,3 +146,11 @@ def test_a_weight_of_another_shape_is_none_of_the_norm(w):
     (norm,) = made.of_type("nn.LayerNorm")
     assert norm.params["elementwise_affine"] is False
     assert [op.name for op in made.of_type("pnnx.Expression")] == ["op_m", "op_y"]
+
+
+def test_a_weight_that_is_multiplied_by_twice_is_none_of_the_norm():
+    made = graph(spelled(*ROOT, *AFFINE[:2], "k m w mul(@0,@1)", "y k b add(@0,@1)"))
+    assert LayerNorm()(made) == 1
+    (norm,) = made.of_type("nn.LayerNorm")
+    assert norm.params["elementwise_affine"] is False
+    assert [op.name for op in made.of_type("pnnx.Expression")] == ["op_m", "op_k", "op_y"]
