@@ -34,9 +34,9 @@ class StandIns:
         self._dims: dict[int, Dim] = {}
 
     def shape(self, operand: Operand) -> tuple[int, ...] | None:
-        """The shape of an operand, None where it is not known or has no elements."""
+        """The shape of an operand, None where it is not known or may have no elements."""
         sizes = [self._size(dim) for dim in operand.shape or ()]
-        known = tuple(size for size in sizes if size)
+        known = tuple(size for size in sizes if size is not None and size > 0)
         return known if operand.shape is not None and len(known) == len(sizes) else None
 
     def dims(self, shape: Sequence[int]) -> Shape | None:

@@ -103,6 +103,7 @@ def test_what_is_no_polynomial_is_a_number_of_its_own():
 def test_sizes_that_are_not_known():
     assert StandIns().shape(operand("?")) is None
     assert StandIns().shape(operand(0, 3)) is None
+    assert StandIns().shape(operand("s0-s1", "s1-s0")) is None
     assert StandIns().shape(Operand("x")) is None
     assert StandIns().shape(operand()) == ()
     names = [f"s{number}" for number in range(len(PRIMES) + 1)]
