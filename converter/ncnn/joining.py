@@ -43,10 +43,16 @@ def stack(op: Op) -> Blob:
 @ncnn("torch.hstack", "torch.vstack", dtypes="moved")
 def stacked(op: Op) -> Blob:
     """Columns side by side, rows below each other. Vectors are rows; hstack joins their ends."""
-    blobs = [op.blob(index) for index in range(op.count)]
-    if op.type == "torch.hstack":
-        return concatenated(op, blobs, min(1, blobs[0].rank - 1))
-    return concatenated(op, [b if b.rank > 1 else unsqueezed(op, b, 0) for b in blobs], 0)
+    below = op.type == "torch.vstack"
+    blobs = [_at_least(op, op.blob(index), 1 + below) for index in range(op.count)]
+    return concatenated(op, blobs, 0 if below or blobs[0].rank == 1 else 1)
+
+
+def _at_least(op: Op, x: Blob, rank: int) -> Blob:
+    """With dims before its own, where there are fewer."""
+    for _ in range(rank - x.rank):
+        x = unsqueezed(op, x, 0)
+    return x
 
 
 def concatenated(op: Op, blobs: Sequence[Blob], dim: int) -> Blob:
