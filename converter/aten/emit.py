@@ -66,6 +66,18 @@ class Emitter:
         """Append an operator whose inputs have no names (`torch.cat` of a list of tensors)."""
         return self._append(type, inputs, outputs, (), params)
 
+    def weighted(
+        self,
+        type: str,
+        outputs: Sequence[Operand] | Operand,
+        inputs: Sequence[Operand],
+        weights: Mapping[str, Operand],
+        **params: Param,
+    ) -> Operator:
+        """Append a module: of its inputs only the weights have names."""
+        names = [*[""] * len(inputs), *weights]
+        return self._append(type, [*inputs, *weights.values()], outputs, names, params)
+
     def expression(self, output: Operand, expression: ExprArg | tuple[ExprArg, ...]) -> Operator:
         """Append a `pnnx.Expression` that computes `output`; a tuple makes a list of sizes."""
         inputs: list[Operand] = []

@@ -1,31 +1,31 @@
-"""Recurrent layers, as the modules that hold their weights."""
+"""Recurrent layers, as modules that read their weights until `passes/recurrent_weights.py`."""
 
 from __future__ import annotations
 
 from converter.aten.call import EVAL, Call
 from converter.aten.emit import Emitter
 from converter.aten.registry import lowers
-from converter.ir import Attribute, Operand, Operator, Param
+from converter.ir import Operand, Operator, Param
 
 
 @lowers("lstm.input")
 def lstm(call: Call, emit: Emitter) -> None:
-    weights = stored_weights(call)
-    hidden_size = weights["weight_ih_l0"].shape[0] // 4
-    projected = weights["weight_hr_l0"].shape[0] if "weight_hr_l0" in weights else 0
+    weights = layered_weights(call)
+    hidden_size = sizes(call, weights["weight_ih_l0"])[0] // 4
+    projected = sizes(call, weights["weight_hr_l0"])[0] if "weight_hr_l0" in weights else 0
     recurrent("nn.LSTM", call, emit, weights, call.tensors("hx"), hidden_size, proj_size=projected)
 
 
 @lowers("gru.input")
 def gru(call: Call, emit: Emitter) -> None:
-    weights = stored_weights(call)
-    hidden_size = weights["weight_ih_l0"].shape[0] // 3
+    weights = layered_weights(call)
+    hidden_size = sizes(call, weights["weight_ih_l0"])[0] // 3
     recurrent("nn.GRU", call, emit, weights, [call.tensor("hx")], hidden_size)
 
 
 @lowers("rnn_tanh.input", "rnn_relu.input")
 def rnn(call: Call, emit: Emitter) -> None:
-    weights = stored_weights(call)
+    weights = layered_weights(call)
     nonlinearity = call.target.split(".")[1].removeprefix("rnn_")
     recurrent(
         "nn.RNN",
@@ -33,7 +33,7 @@ def rnn(call: Call, emit: Emitter) -> None:
         emit,
         weights,
         [call.tensor("hx")],
-        weights["weight_ih_l0"].shape[0],
+        sizes(call, weights["weight_ih_l0"])[0],
         nonlinearity=nonlinearity,
     )
 
@@ -42,18 +42,19 @@ def recurrent(
     type: str,
     call: Call,
     emit: Emitter,
-    weights: dict[str, Attribute],
+    weights: dict[str, Operand],
     hidden: list[Operand],
     hidden_size: int,
     **params: Param,
 ) -> None:
     if call.flag("train") and call.number("dropout") != 0:
         raise call.refuse("it drops values at random in training mode", EVAL)
-    op = emit.positional(
+    op = emit.weighted(
         type,
         call.outputs,
         [call.tensor("input"), *([] if all(map(is_zero, hidden)) else hidden)],
-        input_size=weights["weight_ih_l0"].shape[1],
+        weights,
+        input_size=sizes(call, weights["weight_ih_l0"])[1],
         hidden_size=hidden_size,
         num_layers=call.integer("num_layers"),
         bias=call.flag("has_biases"),
@@ -61,7 +62,6 @@ def recurrent(
         bidirectional=call.flag("bidirectional"),
         **params,
     )
-    op.attrs = weights
     name_after_module(op)
 
 
@@ -70,22 +70,22 @@ def cell(call: Call, emit: Emitter) -> None:
     """One step, by the module that holds the weights."""
     name = call.target.split(".")[1].removesuffix("_cell")
     weights = {
-        long: stored(call, long, call.tensor(short))
+        long: call.tensor(short)
         for long, short in CELL_WEIGHTS.items()
         if call.args[short] is not None
     }
     hidden = call.tensors("hx") if name == "lstm" else [call.tensor("hx")]
-    op = emit.positional(
+    op = emit.weighted(
         CELLS[name],
         call.outputs,
         [call.tensor("input"), *hidden],
-        input_size=weights["weight_ih"].shape[1],
-        hidden_size=weights["weight_hh"].shape[1],
+        weights,
+        input_size=sizes(call, weights["weight_ih"])[1],
+        hidden_size=sizes(call, weights["weight_hh"])[1],
         bias="bias_ih" in weights,
     )
     if name.startswith("rnn"):
         op.params["nonlinearity"] = name.removeprefix("rnn_")
-    op.attrs = weights
     name_after_module(op)
 
 
@@ -98,7 +98,7 @@ CELLS = {
 CELL_WEIGHTS = {"weight_ih": "w_ih", "weight_hh": "w_hh", "bias_ih": "b_ih", "bias_hh": "b_hh"}
 
 
-def stored_weights(call: Call) -> dict[str, Attribute]:
+def layered_weights(call: Call) -> dict[str, Operand]:
     """The weights by nn.LSTM's names: layer by layer, the reverse direction after the other."""
     directions = ("", "_reverse") if call.flag("bidirectional") else ("",)
     kinds = ["weight_ih", "weight_hh"]
@@ -116,21 +116,15 @@ def stored_weights(call: Call) -> dict[str, Attribute]:
         for direction in directions
         for kind in kinds
     ]
-    weights: dict[str, Attribute] = {}
-    for name, operand in zip(names, params, strict=True):
-        weights[name] = stored(call, name, operand)
-    return weights
+    return dict(zip(names, params, strict=True))
 
 
-STORE = "store it: torch.nn.utils.remove_weight_norm or parametrize.remove_parametrizations"
-"""What to do before the export."""
-
-
-def stored(call: Call, name: str, operand: Operand) -> Attribute:
-    attribute = operand.stored
-    if attribute is None:
-        raise call.refuse(f"{name} is computed, not stored", STORE)
-    return attribute
+def sizes(call: Call, weight: Operand) -> tuple[int, int]:
+    """The sizes of a weight, a matrix."""
+    match weight.shape:
+        case (int(rows), int(columns)):
+            return rows, columns
+    raise call.refuse("a weight is no matrix of known sizes")
 
 
 def name_after_module(op: Operator) -> None:

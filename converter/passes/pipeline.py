@@ -35,6 +35,7 @@ from converter.passes.multihead_attention import MultiheadAttention
 from converter.passes.noops import EliminateAddedZeros, EliminateNoopMath, EliminateNoops
 from converter.passes.prelu import SingleSlope
 from converter.passes.recompose import BatchedLinear, Linear
+from converter.passes.recurrent_weights import RecurrentWeights
 from converter.passes.rms_norm import RMSNorm
 from converter.passes.scaled_sum import ScaledSum
 from converter.passes.shuffles import Shuffles
@@ -67,6 +68,7 @@ SPELLING: tuple[Pass, ...] = (
     DeadCode(),
     *DECOMPOSED,
     *COMPOSITES,
+    RecurrentWeights(),
     DeadCode(),
     StoredLayouts(),
     StoredWeights(),
