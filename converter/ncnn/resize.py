@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from converter.dims import product
-from converter.ir import Array, Attribute, Operator, Param
+from converter.ir import Array, Attribute, Dim, Operator, Param
 from converter.ncnn.blob import Blob
 from converter.ncnn.joining import NEAREST
 from converter.ncnn.layers import (
@@ -34,6 +34,9 @@ MODES = {
     "trilinear": BILINEAR,
     "bicubic": BICUBIC,
 }
+MOST_TRIED = 4096
+"""Up to which dynamic sizes are tried."""
+
 UPSAMPLES = {
     "F.upsample_nearest": ("nearest", False),
     "F.upsample_bilinear": ("bilinear", True),
@@ -66,8 +69,7 @@ def interpolate(op: Op) -> Blob:
         return _volume(op, x, MODES[mode], corners)
     params: dict[str, Param] = {"resize_type": MODES[mode], "align_corner": int(corners)}
     if scales is not None:
-        if mode == "nearest":
-            scales = tuple(map(partial(_nearest, op), scales, x.shape[2:], op.shape()[2:]))
+        scales = tuple(map(partial(_factor, op, mode), scales, x.shape[2:], op.shape()[2:]))
         params |= {"height_scale": scales[0] if spatial == 2 else 1.0, "width_scale": scales[-1]}
         return op.emit(INTERP(**params), x)
     after = op.shape()[2:]
@@ -113,23 +115,28 @@ def _scales(op: Op, x: Blob) -> tuple[float, ...] | None:
     return None if whole else scales
 
 
-def _nearest(op: Op, scale: float, old: object, new: object) -> float:
-    """A factor by which ncnn takes the elements that PyTorch takes.
+def _factor(op: Op, mode: str, scale: float, old: Dim, new: Dim) -> float:
+    """A factor by which ncnn makes as many elements as PyTorch, of the nearest the same ones.
 
-    PyTorch steps by 1 / factor, rounded to single precision, ncnn by 1 / the rounded factor: where
-    these differ in a last bit, a step that should end at an element ends before it.
+    PyTorch multiplies sizes by the factor, ncnn by the factor rounded to single precision: 27 by
+    7 / 3 becomes 63 and 62. To the nearest PyTorch steps by 1 / factor, rounded, ncnn by 1 / the
+    rounded factor: where these differ in a last bit, a step that should end at an element ends
+    before it. Dynamic sizes are tried one by one.
     """
-    step, near = np.float32(1 / scale), np.float32(scale)
+    sizes = np.array([old]) if isinstance(old, int) else np.arange(1, MOST_TRIED + 1)
+    counts = np.array([new]) if isinstance(new, int) else np.floor(sizes * scale)
+    places = np.arange(counts.max(), dtype=np.float32)
+    near, step = np.float32(scale), np.float32(1 / scale)
     for ulps in (0, 1, -1, 2, -2):
         factor = near + ulps * np.spacing(near)
-        same = np.float32(1) / factor == step
-        if isinstance(old, int) and isinstance(new, int):
-            places = np.arange(new, dtype=np.float32)
-            torch, ours = (np.floor(places * one) for one in (step, np.float32(1) / factor))
-            same = np.array_equal(torch, ours) and int(np.float32(old) * factor) == new
-        if same:
+        if not np.array_equal(np.floor(sizes.astype(np.float32) * factor), counts):
+            continue
+        ours = np.float32(1) / factor
+        if mode != "nearest" or np.array_equal(np.floor(places * step), np.floor(places * ours)):
             return float(factor)
-    return op.refuse(f"ncnn takes other elements for scale_factor={scale}", "give size=")
+    return op.refuse(
+        f"ncnn makes another size or takes other elements for scale_factor={scale}", "give size="
+    )
 
 
 def _interp(kind: int, rows: int, columns: int, corners: bool) -> LayerCall:

@@ -135,6 +135,12 @@ def enlarged(x: Any) -> Any:
     )
 
 
+def scaled(x: Any) -> Any:
+    """By 7 / 3, rounded to single precision, 27 rows become less than 63."""
+    modes = (("bilinear", 7 / 3), ("bicubic", 7 / 3), ("nearest", 1.2))
+    return tuple(F.interpolate(x, scale_factor=factor, mode=mode) for mode, factor in modes)
+
+
 def pyramid(x: Any) -> Any:
     """Sizes that are equal as the program was exported, and spelled otherwise."""
     half = F.max_pool2d(x, 2)
@@ -178,6 +184,7 @@ def encoder() -> Any:
 
 IMAGES = [(1, 3, 16, 12)], [(1, 3, 20, 32)], [(1, 3, 10, 14)]
 FOURFOLD = [(1, 3, 16, 12)], [(1, 3, 20, 32)]
+THIRDS = [(1, 3, 9, 10)], [(1, 3, 27, 51)]
 BATCHES = [(2, 3, 16, 12)], [(3, 3, 20, 32)]
 SEQUENCES = [(1, 8, 16)], [(1, 12, 16)], [(1, 5, 16)]
 SEVERAL = [(2, 8, 16)], [(3, 12, 16)]
@@ -220,6 +227,7 @@ def save(model: Any, shapes: Sequence[Sequence[tuple[int, ...]]], folder: Path) 
         (One(counted), IMAGES),
         (One(counted), BATCHES),
         (One(enlarged), IMAGES),
+        (One(scaled), THIRDS),
         (One(pyramid), FOURFOLD),
         (One(sequence), SEQUENCES),
         (One(sequence), SEVERAL),
@@ -257,6 +265,7 @@ def test_a_network_runs_at_every_size(model: Any, shapes: Any, tmp_path: Path) -
         (lambda x: x.chunk(2, 1)[0], "needs fixed sizes"),
         (lambda x: x[:, ::2], "needs fixed sizes"),
         (lambda x: F.pad(x, (0, 0, 0, x.shape[1])), "pad depends on dynamic sizes"),
+        (lambda x: F.interpolate(x.mT, scale_factor=0.7, mode="linear"), "makes another size"),
         (lambda x: x[:, (x.shape[1] - 3) // 2 :], "may be rounded up in ncnn"),
     ],
 )

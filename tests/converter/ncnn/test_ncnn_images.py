@@ -195,6 +195,7 @@ RESIZING = {
         *(_scales("nearest", scale) for scale in (1.7, 0.7, 1.3, 3.3, 1.1, 0.6, 5.7)),
         *(_scales("nearest", scale) for scale in ((1.7, 2.9), (0.3, 4.3))),
     ),
+    "whole sizes": ([(1, 2, 7, 10)], _scales("bilinear", 31 / 7)),
     "3d": (
         [(2, 3, 3, 4, 6)],
         _scales("nearest", 2),
