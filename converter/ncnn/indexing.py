@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Sequence
 
 from converter.ncnn.blob import Blob
@@ -12,23 +10,23 @@ from converter.ncnn.joining import concatenated
 from converter.ncnn.op import Op
 from converter.ncnn.registry import ncnn
 from converter.ncnn.slicing import Part, cropped
+from converter.passes.formula import Items, parse
 
 MOST_RUNS = 32
 """More runs of neighbours are too many layers."""
 
-LISTS = re.compile(r"\[(None|-?\d+|[\[\],])*\]")
 ONE_LIST = "index one dim by a stored list of integers"
 
 
 @ncnn("Tensor.index", dtypes="moved")
 def index(op: Op) -> Blob:
     """`x[:, [2, 1, 0]]`, which pnnx writes as `expr=[None,[2,1,0]]`."""
-    text = op.text("expr")
-    lists = ast.literal_eval(text) if LISTS.fullmatch(text) else []
-    picked = [(dim, each) for dim, each in enumerate(lists) if each is not None]
-    if len(picked) != 1 or not isinstance(picked[0][1], list):
-        op.refuse(f"by {text} is not expressible in ncnn", ONE_LIST)
-    return picked_items(op, op.blob(), *picked[0])
+    text, lists = op.text("expr"), parse(op.operator)
+    dims = lists.items if isinstance(lists, Items) else ()
+    match [(dim, each) for dim, each in enumerate(dims) if each is not None]:
+        case [(dim, Items(indices))] if all(type(each) is int for each in indices):
+            return picked_items(op, op.blob(), dim, [each for each in indices if type(each) is int])
+    return op.refuse(f"by {text} is not expressible in ncnn", ONE_LIST)
 
 
 @ncnn("torch.index_select", dtypes="checked")

@@ -34,6 +34,10 @@ REFUSED = {
     "pnnx.Expression a 1 1 0 1 expr=add(@0,div(1,0)) #1=(1,4,6,7)f32": "division by zero",
     "pnnx.Expression a 1 1 0 1 expr=add(@0,sqrt(-1)) #1=(1,4,6,7)f32": "math domain error",
     "Tensor.slice a 1 1 0 1 dim=1 end=1 start=3 step=1 #1=(1,0,6,7)f32": "to nothing",
+    **{
+        f"Tensor.index a 1 1 0 1 expr={lists} #1=(1,2,6,7)f32": f"by {lists} is not expressible"
+        for lists in ("[None,[True,False]]", "[None,[[0,1],[2,0]]]", "[None,[0],[1]]", "[None,1]")
+    },
     "torch.unsqueeze a 1 1 0 1 dim=0 #1=(1,1,1,4,6,7)f32": "rank 6 does not fit",
     "torch.sum a 1 1 0 1 dim=(1) dtype=torch.long keepdim=False #1=(1,6,7)i64": "computes in i64",
 }
