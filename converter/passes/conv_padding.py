@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from converter.ir import Graph, Operator, Param
@@ -48,7 +49,8 @@ def set_mode(graph: Graph, conv: Operator) -> bool:
     if pad is None or mode == "constant" or conv.params["padding"] != (0,) * len(ends):
         return False
     own = pad.module is not None and pad.module == conv.module
-    sizes: Param = even(ends) or ("same" if own and ends == ends_of_same(conv) else None)
+    numbers = (integers(conv.params[key]) for key in ("kernel_size", "dilation", "stride"))
+    sizes: Param = even(ends) or ("same" if own and ends == ends_of_same(*numbers) else None)
     if sizes is None or (mode == "circular" and not own):
         return False
     conv.params |= {"padding": sizes, "padding_mode": mode}
@@ -82,12 +84,11 @@ def even(ends: Ends) -> tuple[int, ...] | None:
     return tuple(before for before, _ in ends) if alike else None
 
 
-def ends_of_same(conv: Operator) -> Ends | None:
+def ends_of_same(
+    kernel: Sequence[int], dilation: Sequence[int], stride: Sequence[int]
+) -> Ends | None:
     """Those of `padding="same"`; None where a convolution that strides has none."""
-    kernel, dilation, stride = (
-        integers(conv.params.get(key)) for key in ("kernel_size", "dilation", "stride")
-    )
-    if len(kernel) != len(dilation) or any(step != 1 for step in stride):
+    if len(kernel) != len(dilation) or list(stride) != [1] * len(kernel):
         return None
     totals = [step * (size - 1) for step, size in zip(dilation, kernel, strict=True)]
     return [(total // 2, total - total // 2) for total in totals]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from converter.ir import Graph, Operator, Param
 from converter.passes.base import Pass
+from converter.passes.conv_padding import Ends, ends_of_same
 from converter.passes.decomposed.wrapped import changed_after, changed_before, take_out
 from converter.passes.terms import static_shape
 
@@ -38,17 +39,14 @@ def pad_by_itself(graph: Graph, op: Operator) -> bool:
     return True
 
 
-def zeros_of_same(op: Operator) -> list[tuple[int, int]] | None:
+def zeros_of_same(op: Operator) -> Ends | None:
     """How many zeros `padding="same"` puts before and behind each dim; None where it cannot."""
     dims, weight = int(op.type[-2]), static_shape(op.inputs[1])
     dilation, stride = (numbers(op.params[key], dims) for key in ("dilation", "stride"))
-    if weight is None or len(dilation) != dims or stride != [1] * dims:
-        return None
-    totals = [step * (size - 1) for step, size in zip(dilation, weight[2:], strict=True)]
-    return [(total // 2, total - total // 2) for total in totals]
+    return None if weight is None else ends_of_same(weight[2:], dilation, stride)
 
 
-def zeros_in_all(op: Operator, pad: Operator) -> list[tuple[int, int]]:
+def zeros_in_all(op: Operator, pad: Operator) -> Ends:
     """How many zeros a convolution and the padding before it put there; empty if not known."""
     dims, given, amounts = int(op.type[-2]), op.params["padding"], pad.params["pad"]
     own, more = numbers(0 if given == "valid" else given, dims), numbers(amounts, 0)
