@@ -92,6 +92,8 @@ class StoredInput(msgspec.Struct, frozen=True):
     persistent: bool = True
     storage: str = ""
     """The entry of the archive that holds it: tensors with the same one share their memory."""
+    names: tuple[str, ...] = ()
+    """All that the user's model calls this tensor, `fqn` among them."""
 
 
 class TensorInput(msgspec.Struct, frozen=True):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
 from converter.archive import schema
 from converter.archive.contents import Contents
 from converter.archive.program import (
@@ -25,6 +27,13 @@ from converter.errors import UnsupportedError
 Payloads = Mapping[str, schema.PayloadMeta]
 """Where each stored tensor of a folder is, by its fully qualified name."""
 
+Place = tuple[str, bytes]
+
+
+def place(payload: schema.PayloadMeta) -> Place:
+    """Where a tensor lies and how: the same for all names of one tensor, not for its views."""
+    return payload.path_name, msgspec.json.encode(payload.tensor_meta)
+
 
 class SignatureReader:
     """Joins the signature with the graph's inputs and results, and with the stored tensors."""
@@ -42,6 +51,9 @@ class SignatureReader:
         self.body = body
         self.weights = weights
         self.constants = constants
+        self.names: dict[Place, list[str]] = {}
+        for fqn, payload in weights.items():
+            self.names.setdefault(place(payload), []).append(fqn)
 
     def inputs(
         self, specs: list[schema.InputSpec]
@@ -121,7 +133,9 @@ class SignatureReader:
             raise self.file.error(
                 f"`{printable(fqn)}` is stored with another type than its graph has", DAMAGED
             )
-        return StoredInput(name, kind, fqn, attribute, persistent, folder + payload.path_name)
+        names = tuple(self.names[place(payload)]) if persistent else ()
+        storage = folder + payload.path_name
+        return StoredInput(name, kind, fqn, attribute, persistent, storage, names)
 
     def outputs(self, specs: list[schema.OutputSpec]) -> tuple[Output, ...]:
         if len(specs) != len(self.body.outputs):

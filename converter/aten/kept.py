@@ -188,9 +188,9 @@ def keep_module(
     prefix = f"{frame.fqn}." if frame.fqn else ""
     constants = [name for argument, value in node.inputs if argument for name in names((value,))]
     attrs = {
-        name: (one.fqn.removeprefix(prefix), one.attribute)
+        name: (own, one.attribute)
         for name, one in stored.items()
-        if one.fqn.startswith(prefix)
+        if (own := local_name(one, prefix)) is not None
     }
     for place, name in enumerate(constants):
         attrs[name] = f"pnnx_0{place}", stored[name].attribute
@@ -198,6 +198,16 @@ def keep_module(
     op = emit.positional(plain(frame), made, given)
     op.name, op.opaque = frame.fqn or plain(frame), True
     op.attrs.update(attrs.values())
+
+
+def local_name(stored: StoredInput, prefix: str) -> str | None:
+    """What a module calls a stored tensor, None for one that is not its own.
+
+    A module that two members hold, or a weight that is tied to another, has several names, and the
+    nodes read it by one of them.
+    """
+    own = (name for name in (stored.fqn, *stored.names) if name.startswith(prefix))
+    return next((name.removeprefix(prefix) for name in own), None)
 
 
 def keep_operator(emit: Emitter, node: Node, args: Sequence[Arg], made: Sequence[Operand]) -> None:

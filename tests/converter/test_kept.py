@@ -204,6 +204,40 @@ def test_the_module_takes_its_place_in_the_generated_model(tmp_path: Path) -> No
         compare(net(image), model(image), exact)
 
 
+class Tied(nn.Module):
+    """A module under two names, called twice by one of them, and a weight that two modules have."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = Focus(4)
+        self.second = Focus(4)
+        self.second.scale = self.first.scale
+        self.third = self.first
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.third(self.second(self.first(self.first(x)), x))
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_modules_that_share_weights_have_them_each(strict: bool, tmp_path: Path) -> None:
+    """And are not given them as inputs, which the module in their place would not take."""
+    torch.manual_seed(0)
+    net, given = Tied().eval(), torch.rand(1, 4, 6, 5)
+    path = export(net, given, path=tmp_path / "m.pt2", strict=strict)
+    converter.convert(path, moduleop=[FOCUS], ncnn=False)
+    model = import_generated(tmp_path / "m_pnnx.py").Model().eval()
+    places = [name for name, child in model.named_children() if type(child).__name__ == "Kept"]
+    assert len(places) == 4
+    for name in places:
+        focus = Focus(4).eval()
+        held = getattr(model, name).state_dict()
+        assert {"scale", "layers.0.weight", "layers.1.running_mean"} < held.keys()
+        focus.load_state_dict(held, strict=False)
+        setattr(model, name, focus)
+    with torch.no_grad():
+        compare(net(given), model(given), exact)
+
+
 class Writing(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return x.mul_(2)
