@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from converter.ir import Dim, Shape
 from converter.ncnn.blob import Blob
-from converter.ncnn.layers import BINARY_OP, ERF, THRESHOLD, UNARY_OP, LayerCall
+from converter.ncnn.layers import BINARY_OP, ERF, UNARY_OP, LayerCall
 from converter.ncnn.op import Op
 
-ADD, SUB, MUL, DIV, MAX, MIN, POW, RSUB, RDIV, RPOW, ATAN2, RATAN2, FMOD, RFMOD = range(14)
+ADD, SUB, MUL, DIV, MAX, MIN, POW, RSUB, RDIV, RPOW, ATAN2, RATAN2 = range(12)
 LOGADDEXP = 14
 
 SMALLEST = 2.0**-126
@@ -24,7 +22,6 @@ REVERSED = {
     MIN: MIN,
     POW: RPOW,
     ATAN2: RATAN2,
-    FMOD: RFMOD,
     LOGADDEXP: LOGADDEXP,
 }
 """Each operation, and the one with its operands exchanged, for a scalar that comes first."""
@@ -96,23 +93,6 @@ def binary(op: Op, kind: int, a: Blob | float, b: Blob | float) -> Blob:
     shape = broadcast(op, a.shape, b.shape)
     a, b, batch = aligned(op, a, b, len(shape))
     return op.emit(BINARY_OP(op_type=kind), a, b, shape=shape, batch=batch)
-
-
-def floor_divide(op: Op, a: Blob | float, b: Blob | float) -> Blob:
-    """floor(a / b), one more where b is left, one less where what is left has not the sign of b:
-    ncnn multiplies with reciprocals, by which 3 / 3 is below 1.
-    """
-    quotient = unary(op, "floor", binary(op, DIV, a, b))
-    left = binary(op, SUB, a, binary(op, MUL, quotient, b))
-    sign = unary(op, "sign", b) if isinstance(b, Blob) else math.copysign(1.0, b)
-    whole = _above(op, binary(op, MUL, binary(op, SUB, left, b), sign), -SMALLEST)
-    below = _above(op, unary(op, "neg", binary(op, MUL, left, sign)), 0.0)
-    return binary(op, SUB, binary(op, ADD, quotient, whole), below)
-
-
-def _above(op: Op, x: Blob, threshold: float) -> Blob:
-    """1 where x is above, else 0."""
-    return op.emit(THRESHOLD(threshold=threshold), x, shape=x.shape)
 
 
 def broadcast(op: Op, *shapes: Shape) -> Shape:

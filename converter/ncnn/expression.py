@@ -6,12 +6,12 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain
 
 from converter.ncnn.arithmetic import (
     ADD,
     ATAN2,
     DIV,
-    FMOD,
     LOGADDEXP,
     MAX,
     MIN,
@@ -19,18 +19,16 @@ from converter.ncnn.arithmetic import (
     SUB,
     UNARY,
     binary,
-    floor_divide,
     unary,
 )
 from converter.ncnn.blob import Blob
 from converter.ncnn.boolean import logical
+from converter.ncnn.division import DIVISIONS, WHOLE, Number
 from converter.ncnn.graph import FLOATS
 from converter.ncnn.op import Op
 from converter.ncnn.power import power
 from converter.ncnn.reduction import L2, number_of, reduce
 from converter.ncnn.registry import ncnn
-
-Number = Blob | float
 
 BINARY = {
     "add": ADD,
@@ -42,7 +40,6 @@ BINARY = {
     "min": MIN,
     "minimum": MIN,
     "atan2": ATAN2,
-    "fmod": FMOD,
     "logaddexp": LOGADDEXP,
 }
 
@@ -97,13 +94,16 @@ def _value(op: Op, words: Iterator[str]) -> Number:
         place, dim = next(words, ""), next(words, "")
         return number_of(op, op.blob(int(place[1:])).shape[int(dim)])
     if word in UNARY or word == "erf":
-        x = _value(op, words)
+        inner = next(words, "")
+        if word in WHOLE and inner == "div":
+            return _whole(op, word, _value(op, words), _value(op, words))
+        x = _value(op, chain((inner,), words))
         if not isinstance(x, Blob):
             return _of_number(op, word, x)
         if x.dtype == "c64":
             return _of_complex(op, word, x)
         return unary(op, word, x)
-    if word in BINARY or word in ("floor_divide", "pow", "remainder", *LOGICAL):
+    if word in BINARY or word in ("pow", *DIVISIONS, *LOGICAL):
         return _binary(op, word, _value(op, words), _value(op, words))
     try:
         return float(word)
@@ -141,11 +141,16 @@ def _binary(op: Op, word: str, a: Number, b: Number) -> Number:
         return _scaled(op, word, a, b)
     if word == "pow":
         return power(op, a, b)
-    if word == "floor_divide":
-        return floor_divide(op, a, b)
-    if word == "remainder":
-        return remainder(op, a, b)
+    if word in DIVISIONS:
+        return DIVISIONS[word](op, a, b)
     return binary(op, BINARY[word], a, b)
+
+
+def _whole(op: Op, word: str, a: Number, b: Number) -> Number:
+    """A quotient made whole."""
+    if isinstance(a, Blob) or isinstance(b, Blob):
+        return _binary(op, WHOLE[word], a, b)
+    return _of_number(op, word, a / b)
 
 
 def _of_number(op: Op, word: str, x: float) -> float:
@@ -166,9 +171,3 @@ def _scaled(op: Op, word: str, a: Number, b: Number) -> Blob:
     if not isinstance(a, Blob) or isinstance(b, Blob) or word not in ("mul", "div"):
         op.refuse(f"{word} of complex tensors is not expressible in ncnn")
     return replace(binary(op, BINARY[word], a, b), dtype="c64")
-
-
-def remainder(op: Op, a: Number, b: Number) -> Blob:
-    """a - b floor(a / b), of the sign of b. ncnn's remainder is C's, which rounds the quotient."""
-    quotient = floor_divide(op, a, b)
-    return binary(op, SUB, a, binary(op, MUL, quotient, b))

@@ -33,6 +33,13 @@ for type, text in FORMULAS.items():
     _formula(type, text)
 
 
+@ncnn("torch.div")
+def rounded_quotient(op: Op) -> Blob:
+    """Rounded down, or cut off at the point."""
+    op.expect("rounding_mode", "floor", "trunc")
+    return evaluated(op, f"{op.text('rounding_mode')}(div(@input,@other))")
+
+
 @ncnn("torch.logit", "torch.special.logit")
 def logit(op: Op) -> Blob:
     """Of numbers within eps of 0 or 1, that of eps or 1 - eps."""

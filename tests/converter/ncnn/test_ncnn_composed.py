@@ -85,7 +85,12 @@ def test_functions(name):
 @pytest.mark.parametrize("divisor", [3.0, 7.0, -7.0, 41.0, 49.0])
 def test_whole_numbers_are_divided_exactly(divisor):
     def called(x, y):
-        return x // divisor, x % divisor, x // y, x % y, divisor // y, divisor % y
+        made = [x // divisor, x % divisor, x // y, x % y, divisor // y, divisor % y]
+        made += [torch.fmod(x, divisor), torch.fmod(x, y), torch.div(x, y, rounding_mode="trunc")]
+        made += [torch.div(divisor * x, divisor, rounding_mode="floor")]
+        for rounded in (torch.floor, torch.ceil, torch.trunc):
+            made += [rounded(x / divisor), rounded(x * y / y), rounded(divisor / y)]
+        return made
 
     whole = torch.arange(-98.0, 99.0).reshape(1, 1, -1)
     divisors = torch.full_like(whole, divisor) + (whole % 5)
