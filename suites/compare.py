@@ -95,6 +95,8 @@ def flat(nest: Any) -> list[Any]:
         return [nest.reshape(1) if nest.dim() == 0 else nest]
     if isinstance(nest, dict):
         nest = list(nest.values())
+    if not isinstance(nest, tuple | list):
+        return [nest]
     return [leaf for each in nest for leaf in flat(each)]
 
 

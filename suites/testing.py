@@ -8,13 +8,14 @@ import importlib
 import logging
 import tempfile
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch.export.graph_signature import ConstantArgument, InputKind
 from torch.utils import _pytree as pytree
 
 import converter
@@ -119,13 +120,13 @@ def check(
             dynamic_shapes = _differing(*calls)
         result, rule = Check(Verdict.passed), rule_of(target, True, tolerance)
         try:
-            names = _export(module, given, path, export, dynamic_shapes)
-            tensors = [_tensors(call, names) for call in calls]
-            shapes = [[tensor.shape for tensor in each] for each in tensors]
+            program = _export(module, given, path, export, dynamic_shapes)
+            passed = [_passed(call, program) for call in calls]
+            shapes = [[one.shape for one in each if _is_tensor(one)] for each in passed]
             changed = _convert(path, target, optlevel, shapes if dynamic_shapes else [])
             # Decompositions round in their own way.
             rule = rule_of(target, changed or export == DECOMPOSED, tolerance)
-            for wanted, each in zip(expected, tensors, strict=True):
+            for wanted, each in zip(expected, passed, strict=True):
                 actual = _infer(home / generated(NAME, target), target, each)
                 _compare(wanted, actual, target, rule)
         except _Ended as ended:
@@ -177,21 +178,35 @@ def _differing(one: Call, other: Call) -> tuple[Any, ...]:
     return (*pytree.tree_map(dims, one[0], other[0]), *[None for _ in one[1]])
 
 
-def _tensors(call: Call, names: Iterable[str]) -> list[torch.Tensor]:
-    """What the converted model is called with: tensors in the program's order."""
-    leaves = pytree.tree_leaves((call[0], {name: call[1][name] for name in names}))
-    return [copy.deepcopy(leaf) for leaf in leaves if isinstance(leaf, torch.Tensor)]
+def _passed(call: Call, program: torch.export.ExportedProgram) -> list[Any]:
+    """What the converted model is called with: tensors and dynamic ints, in the program's order.
+
+    The leaves that the export took for constants are no inputs.
+    """
+    specs = program.graph_signature.input_specs
+    inputs = [spec.arg for spec in specs if spec.kind is InputKind.USER_INPUT]
+    keywords = {name: call[1][name] for name in program.example_inputs[1]}
+    leaves = pytree.tree_leaves((call[0], keywords))
+    return [
+        copy.deepcopy(leaf)
+        for leaf, given in zip(leaves, inputs, strict=True)
+        if not isinstance(given, ConstantArgument)
+    ]
+
+
+def _is_tensor(given: Any) -> bool:
+    return isinstance(given, torch.Tensor)
 
 
 @_ends(Verdict.refused, Stage.export, Exception)  # torch refuses with errors of every type
 def _export(
     module: torch.nn.Module, given: Call, path: Path, export: str, dynamic_shapes: Any
-) -> list[str]:
-    """Save the exported program, and return the names of the keywords in its order."""
+) -> torch.export.ExportedProgram:
+    """Save the exported program, and return it."""
     arguments, keywords = copy.deepcopy(given)
     program = exported(module, arguments, keywords, export=export, dynamic_shapes=dynamic_shapes)
     torch.export.save(program, path)
-    return list(program.example_inputs[1])
+    return program
 
 
 # An UnforeseenError is a defect of the converter here: nobody edited the program.
@@ -208,11 +223,11 @@ def _convert(path: Path, target: str, optlevel: int, shapes: list[Any]) -> bool:
 
 
 @_ends(Verdict.mismatch, Stage.infer, Exception)  # generated code that fails is a finding
-def _infer(path: Path, target: str, tensors: list[torch.Tensor]) -> Any:
+def _infer(path: Path, target: str, inputs: list[Any]) -> Any:
     """Run what was generated for a target."""
     module = import_generated(path)
     run = module.infer if target == "ncnn" else module.Model().eval()
-    return run(*tensors)
+    return run(*inputs)
 
 
 @_ends(Verdict.mismatch, Stage.compare, Mismatch)

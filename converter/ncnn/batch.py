@@ -27,7 +27,7 @@ RESHAPES = {
     "torch.unflatten",
     "torch.unsqueeze",
 }
-PERMUTES = {"Tensor.permute", "torch.permute", "torch.t", "torch.transpose"}
+PERMUTES = {"Tensor.permute", "torch.movedim", "torch.permute", "torch.t", "torch.transpose"}
 
 
 def wanted_axes(graph: Graph) -> dict[Operand, int]:
@@ -106,8 +106,23 @@ def permutation(op: Operator) -> tuple[int, ...] | None:
             return None
         order[first], order[second] = order[second], order[first]
         return tuple(order)
+    if op.type == "torch.movedim":
+        return _moved(op, rank)
     dims = op.params.get("dims")
     if not isinstance(dims, tuple):
         return None
     axes = tuple(dim % rank for dim in dims if isinstance(dim, int) and rank)
     return axes if sorted(axes) == order else None
+
+
+def _moved(op: Operator, rank: int) -> tuple[int, ...] | None:
+    """The order of `torch.movedim`: the dims named lie in their places, the others as they did."""
+    names = (op.params.get("source"), op.params.get("destination"))
+    sources, places = (dims if isinstance(dims, tuple) else (dims,) for dims in names)
+    moved = {
+        place % rank: source % rank
+        for source, place in zip(sources, places, strict=True)
+        if isinstance(source, int) and isinstance(place, int) and rank
+    }
+    others = iter([dim for dim in range(rank) if dim not in moved.values()])
+    return tuple(moved[dim] if dim in moved else next(others) for dim in range(rank))

@@ -11,7 +11,15 @@ FLOATS = (None, "f32", "f16", "bf16", "f64")
 INTEGERS = ("i8", "i16", "i32", "i64", "u8")
 """The dtypes of tensors that may be blobs: in single precision or less, and as 32-bit integers."""
 
-Nest = int | tuple["Nest", ...]
+
+@dataclass(frozen=True)
+class Literal:
+    """What a model returns that is no tensor: Python that makes it. ncnn has no blob of it."""
+
+    text: str
+
+
+Nest = int | Literal | tuple["Nest", ...]
 """What the program returns: numbers of outputs, in the tuples that it returned them in."""
 
 

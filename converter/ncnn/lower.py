@@ -8,7 +8,7 @@ from dataclasses import replace
 from converter.ir import Attribute, Graph, Operand, Operator, Param, Shape
 from converter.ncnn.batch import wanted_axes
 from converter.ncnn.blob import MAX_RANK, Blob, carried, physical
-from converter.ncnn.graph import FLOATS, INTEGERS, NcnnGraph, Nest, Port, reshaped
+from converter.ncnn.graph import FLOATS, INTEGERS, Literal, NcnnGraph, Nest, Port, reshaped
 from converter.ncnn.integers import numbers
 from converter.ncnn.kept import KEPT
 from converter.ncnn.layers import INPUT, MEMORY_DATA, RESHAPE, ForeignLayer, LayerCall
@@ -21,6 +21,8 @@ from converter.ncnn.passes.split_blobs import split_blobs
 from converter.ncnn.registry import RULES, Dtypes
 from converter.ncnn.shape import PAIRED
 from converter.ncnn.sizes import NAMES, Sizes
+from converter.pnnx.literal import literal
+from converter.pnnx.value import parse_value
 
 PASSES = (remove_dead_layers, fuse_activation, fuse_padding, fuse_transpose, split_blobs)
 """In this order: the dead read blobs too, and what is split has more readers than one."""
@@ -45,7 +47,7 @@ NESTS = {
 }
 """What makes a nest of results, and which of its inputs are in it: the values of a dict."""
 
-Value = Blob | tuple["Value", ...]
+Value = Blob | Literal | tuple["Value", ...]
 
 
 class Lowering:
@@ -75,6 +77,9 @@ class Lowering:
                 self._values[operator.outputs[0]] = nest
             elif _is_key(operator) or _is_size(operator):
                 continue
+            elif _is_returned(operator):
+                value = parse_value(str(operator.params["expr"]))
+                self._values[operator.outputs[0]] = Literal(literal(value))
             else:
                 self._operator(op)
         return self.made
@@ -131,6 +136,8 @@ class Lowering:
 
     def _input(self, op: Op) -> Blob:
         operand = op.output
+        if "number" in op.params:
+            op.refuse("is a number, and ncnn's inputs are blobs", "export it as a constant")
         shape, batch = op.shape(), self.wanted.get(operand)
         if len(shape) > MAX_RANK and batch is None:
             batch = 0
@@ -149,6 +156,8 @@ class Lowering:
         return self._port(op, self._value(op, operand))
 
     def _port(self, op: Op, value: Value) -> Nest:
+        if isinstance(value, Literal):
+            return value
         if not isinstance(value, Blob):
             return tuple(self._port(op, item) for item in value)
         if value.batch is not None and value.rank == 1:
@@ -245,6 +254,20 @@ def _is_key(operator: Operator) -> bool:
         reader.type == "prim::DictConstruct" and operand not in reader.inputs[1::2]
         for operand in operator.outputs
         for reader in operand.consumers
+    )
+
+
+def _is_returned(operator: Operator) -> bool:
+    """Whether an operator is None or a number, a constant that the model returns."""
+    constant = operator.type == "pnnx.Expression" and "(" not in str(operator.params["expr"])
+    return (
+        constant
+        and not operator.inputs
+        and all(
+            operand.is_number and reader.type in (*NESTS, "pnnx.Output")
+            for operand in operator.outputs
+            for reader in operand.consumers
+        )
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TextIO
 
-from converter.ncnn.graph import INTEGERS, NcnnGraph, Nest, Port
+from converter.ncnn.graph import INTEGERS, Literal, NcnnGraph, Nest, Port
 from converter.symbols import drawn_shape
 
 NO_BATCH = 233
@@ -77,9 +77,10 @@ def write_python(net: NcnnGraph, stream: TextIO, param_name: str, bin_name: str)
     """Write the program. It finds the files of these names beside itself.
 
     `infer()` takes and returns tensors of the shapes and dtypes of the model's, the results nested
-    as the model's are, a dict as the tuple of its values. `test_inference()` draws the inputs as
-    pnnx does, floats from [0, 1) and integers from 0 to 9. A network with layers that are not
-    ncnn's runs once the user has put them into the program's `LAYERS`.
+    as the model's are, a dict as the tuple of its values, what is no tensor as it is.
+    `test_inference()` draws the inputs as pnnx does, floats from [0, 1) and integers from 0 to 9. A
+    network with layers that are not ncnn's runs once the user has put them into the program's
+    `LAYERS`.
     """
     foreign = {layer.type: None for layer in net.layers.operators if layer.opaque}
     stream.write(HEAD)
@@ -142,4 +143,6 @@ def _batch(port: Port) -> int:
 def _nest(result: Nest) -> str:
     if isinstance(result, int):
         return f"out{result}"
+    if isinstance(result, Literal):
+        return result.text
     return "(" + "".join(f"{_nest(item)}, " for item in result) + ")"

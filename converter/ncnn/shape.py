@@ -44,7 +44,7 @@ VIEWS = (
     "torch.unflatten",
     "torch.unsqueeze",
 )
-PERMUTES = ("Tensor.permute", "torch.permute", "torch.t", "torch.transpose")
+PERMUTES = ("Tensor.permute", "torch.movedim", "torch.permute", "torch.t", "torch.transpose")
 
 
 @ncnn(*VIEWS, dtypes="moved")

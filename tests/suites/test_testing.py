@@ -88,6 +88,33 @@ def test_inputs_are_nested_and_named(export):
     assert result, str(result)
 
 
+class Repeated(nn.Module):
+    def forward(self, x, times: int, word: str, others):
+        return x[:, :times] * times + others["a"], word
+
+
+def test_ints_that_stay_dynamic_are_inputs_and_other_constants_are_not():
+    given = torch.rand(2, 9), 5, "word", {"n": 3, "a": torch.rand(2, 1)}
+    kept = (None, torch.export.Dim.DYNAMIC, None, {"n": None, "a": None})
+    assert check(Repeated(), given)
+    assert check(Repeated(), given, dynamic_shapes=kept)
+    refused = check(Repeated(), given, dynamic_shapes=kept, target="ncnn")
+    assert "pnnx_input_1: is a number, and ncnn's inputs are blobs; export it as" in refused.why
+
+
+class Mixed(nn.Module):
+    def forward(self, x):
+        made = (x + 1, None, x.shape[0], 2.5, "word", True)
+        return {"made": made, "none": None, "x": [x.sum()]}
+
+
+@pytest.mark.parametrize("target", ["pnnx", "ncnn"])
+def test_results_that_are_no_tensors_are_returned_too(target):
+    assert check(Mixed(), (torch.rand(2, 3),), target=target)
+    attention, x = nn.MultiheadAttention(8, 2, batch_first=True), torch.rand(1, 5, 8)
+    assert check(attention, (x, x, x), {"need_weights": False}, target=target)
+
+
 def test_a_dynamic_program_is_converted_for_the_shapes_of_the_inputs():
     batch = torch.export.Dim("batch")
     result = check(nn.Linear(3, 4), (torch.randn(5, 3),), dynamic_shapes=({0: batch},))

@@ -36,6 +36,8 @@ FUNCTIONS = {
     "fill": lambda x, y: (written(x, 2.5), y.clone().fill_(-1), x.clone().zero_() + y),
     "flip": lambda x, y: (x.flip(()), y.flip(0, -1), x.amin().flip(0)),
     "frac": lambda x, y: (torch.frac(x), torch.sgn(torch.relu(y))),
+    "movedim": lambda x, y: (x.movedim(0, -1) + 1, torch.movedim(y, (2, 0), (0, 1)) * 2),
+    "mu_law": lambda x, y: torch.log1p(255 * x.abs()) / torch.log1p(torch.full((), 255.0)),
     "lerp": lambda x, y: (torch.lerp(x, y, 0.3), torch.lerp(x, y, y.sigmoid())),
     "logit": lambda x, y: (torch.logit(x.sigmoid()), torch.logit(y, eps=0.1)),
     "hstack": lambda x, y: (torch.hstack([x, y]), torch.hstack([x[0, 0], y[0, 0]])),

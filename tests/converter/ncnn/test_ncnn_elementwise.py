@@ -6,6 +6,9 @@ import pytest
 import torch
 from ncnn_runs import Calls, check
 
+from converter.ncnn.arithmetic import UNARY as OPERATIONS
+from converter.ncnn.expression import UNARY_CONSTANTS
+
 nn, F = torch.nn, torch.nn.functional
 
 ACTIVATIONS = [
@@ -154,6 +157,14 @@ UNARY = [
 def test_unary(tmp_path: Path) -> None:
     torch.manual_seed(0)
     check(Calls(*UNARY), torch.rand(2, 3, 4) * 1.98 - 0.99, folder=tmp_path)
+
+
+def test_numbers_alone_are_computed_as_tensors_are() -> None:
+    assert UNARY_CONSTANTS.keys() == {*OPERATIONS, "erf"}
+    for word, compute in UNARY_CONSTANTS.items():
+        for value in (2.5, 1.0) if word == "acosh" else (0.5, 0.8):
+            expected = getattr(torch, word)(torch.tensor(value, dtype=torch.float64))
+            torch.testing.assert_close(float(compute(value)), float(expected))
 
 
 def test_outside_of_their_domains(tmp_path: Path) -> None:
