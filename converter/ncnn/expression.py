@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -49,18 +50,33 @@ COUNTS = ("i32", "i64")
 """Integers that a blob may hold as floats to compute floats of: others wrap around."""
 
 CONSTANTS: dict[str, Callable[[float, float], float]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
     "pow": math.pow,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "max": max,
+    "maximum": max,
+    "min": min,
+    "minimum": min,
+    "atan2": math.atan2,
+    "fmod": math.fmod,
 }
+_OF_MATH = (
+    "acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 floor log log10 log1p sin sinh"
+    " sqrt tan tanh trunc"
+)
 UNARY_CONSTANTS: dict[str, Callable[[float], float]] = {
-    "neg": lambda a: -a,
-    "sqrt": math.sqrt,
+    **{word: getattr(math, word) for word in _OF_MATH.split()},
+    "abs": abs,
+    "neg": operator.neg,
+    "reciprocal": lambda a: 1 / a,
+    "round": round,
     "rsqrt": lambda a: 1 / math.sqrt(a),
-    "exp": math.exp,
-    "log": math.log,
+    "sign": lambda a: (a > 0) - (a < 0),
+    "square": lambda a: a * a,
 }
 """What may be computed of numbers alone."""
 
@@ -99,7 +115,7 @@ def _value(op: Op, words: Iterator[str]) -> Number:
             return _whole(op, word, _value(op, words), _value(op, words))
         x = _value(op, chain((inner,), words))
         if not isinstance(x, Blob):
-            return _of_number(op, word, x)
+            return float(UNARY_CONSTANTS[word](x))
         if x.dtype == "c64":
             return _of_complex(op, word, x)
         return unary(op, word, x)
@@ -150,13 +166,7 @@ def _whole(op: Op, word: str, a: Number, b: Number) -> Number:
     """A quotient made whole."""
     if isinstance(a, Blob) or isinstance(b, Blob):
         return _binary(op, WHOLE[word], a, b)
-    return _of_number(op, word, a / b)
-
-
-def _of_number(op: Op, word: str, x: float) -> float:
-    if word not in UNARY_CONSTANTS:
-        op.refuse(f"{word} of the number {x}")
-    return UNARY_CONSTANTS[word](x)
+    return float(UNARY_CONSTANTS[word](a / b))
 
 
 def _of_complex(op: Op, word: str, x: Blob) -> Blob:
