@@ -25,6 +25,7 @@ OVERLOADS = {
     "argsort": "stable",
     "count_nonzero": "dim_IntList",
     "cumulative_trapezoid": "x dx",
+    "gradient": "array scalararray scalarint scalarrayarray scalarrayint",
     "max": "default dim",
     "median": "default dim",
     "min": "default dim",

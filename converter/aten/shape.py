@@ -144,3 +144,14 @@ def split(call: Call, emit: Emitter) -> None:
     source, pieces, dim = list(call.args.values())[:3]
     assert isinstance(dim, int)
     emit.op("torch.split", call.outputs, tensor=source, split_size_or_sections=pieces, dim=dim)
+
+
+@lowers("tensor_split.tensor_indices_or_sections")
+def tensor_split(call: Call, emit: Emitter) -> None:
+    """Where it splits is a stored tensor: a number of sections, or the indices."""
+    source, stored = call.tensor("self"), call.tensor("tensor_indices_or_sections").stored
+    if stored is None:
+        raise call.refuse("where it splits depends on the values of tensors", "give it a list")
+    places = stored.array().tolist()
+    where = {"sections": places} if isinstance(places, int) else {"indices": tuple(places)}
+    emit.op("torch.tensor_split", call.outputs, input=source, dim=call.integer("dim"), **where)

@@ -94,7 +94,7 @@ _NAMES = {
         diag_embed diagflat diagonal diagonal_scatter diff digamma dist div divide dot dsplit
         dstack einsum empty empty_like empty_permuted empty_strided eq erf erfc erfinv exp
         exp2 expm1 eye fill fix flatten flip fliplr flipud float_power floor floor_divide fmax
-        fmin fmod frac frexp frobenius_norm full full_like gather gcd ge geqrf ger greater
+        fmin fmod frac frexp frobenius_norm full full_like gather gcd ge geqrf ger gradient greater
         greater_equal gt hamming_window hann_window heaviside histc histogram
         hsplit hstack hypot i0 igamma igammac imag index_add index_copy index_fill index_put
         index_reduce index_select inner inverse isclose isfinite isin isinf isnan isneginf
@@ -206,7 +206,7 @@ LISTS = frozenset(
     f"torch.{name}"
     for name in words(
         """
-        broadcast_tensors chunk dsplit hsplit meshgrid split
+        broadcast_tensors chunk dsplit gradient hsplit meshgrid split
         tensor_split unbind vsplit
         """
     )

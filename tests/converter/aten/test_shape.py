@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from equality import How, check
+from equality import How, check, refusal
 
 torch.manual_seed(0)
 x = torch.randn(2, 3, 4)
@@ -121,8 +121,15 @@ def test_splits() -> None:
         "torch.tensor_split(x, [1], dim=0), x.unbind(), x.unbind(1), x.unbind(-1)",
         "x.hsplit(3), x.hsplit([1]), x.vsplit(2), x.vsplit([1]), x.dsplit(2), x.dsplit([1, 3])",
         "[a for a, b in [x.split(2, 1)]], x.chunk(2)[1], x.unbind(1)[-1]",
+        "torch.tensor_split(x, torch.tensor([1, 2]), 1), x.tensor_split(torch.tensor(3), dim=-1)",
+        "torch.tensor_split(x, torch.tensor([-1, 9]), 2)[1] * 2, x.tensor_split(torch.tensor([1]))",
         x=x,
     )
+
+
+def test_where_it_splits_must_be_stored() -> None:
+    why = refusal("torch.tensor_split(x, ints[0, :1] + 1, 1)", x=x, ints=ints)
+    assert "where it splits depends on the values of tensors" in why
 
 
 def test_parts() -> None:
