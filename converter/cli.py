@@ -94,7 +94,7 @@ def parse(arguments: Sequence[str]) -> tuple[str, dict[str, Any]]:
     for word in rest:
         key, equals, value = word.partition("=")
         if not equals:
-            raise UsageError(f"{word!r} is not key=value")
+            raise UsageError(f"{word!r} is not key=value", mend="write key=value, without spaces")
         if key not in KEYS:
             from difflib import get_close_matches
 

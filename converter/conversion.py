@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 import numpy as np
 
@@ -19,11 +19,17 @@ from converter.files import Outputs
 from converter.ir import Graph
 from converter.passes.base import Pass
 from converter.passes.pipeline import run_passes
-from converter.shapes import InputShape, bind, parse_shapes, read_npy_shapes
+from converter.shapes import Given, InputShape, bind, parse_shapes, read_npy_shapes
 from converter.statistics import Statistics, statistics
 
 Shapes = str | Sequence[Sequence[int]] | None
 """`"[1,3,224,224],[1,10]i64"`, or a list of shapes."""
+
+Files = str | Sequence[Path | str]
+Words = str | Sequence[str]
+"""`"a,b"`, or a list."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -50,10 +56,10 @@ def load(
     *,
     inputshape: Shapes = None,
     inputshape2: Shapes = None,
-    input: Sequence[Path | str] = (),
-    input2: Sequence[Path | str] = (),
-    moduleop: Sequence[str] = (),
-    customop: Sequence[str] = (),
+    input: Files = (),
+    input2: Files = (),
+    moduleop: Words = (),
+    customop: Words = (),
     optlevel: int = 2,
 ) -> Graph:
     """Read a `.pt2` file as a graph of PyTorch-level operators, as `.pnnx.param` would hold it.
@@ -61,9 +67,9 @@ def load(
     Weights are read from the file when they are asked for: it stays open as long as the graph.
     Raises ConvertError (ArchiveError, UnsupportedError, UsageError, UnforeseenError).
     """
-    shapes = _shapes(inputshape, input, "inputshape")
-    others = _shapes(inputshape2, input2, "inputshape2")
-    kept = Kept.of(moduleop, customop)
+    shapes = _shapes(inputshape, input, "")
+    others = _shapes(inputshape2, input2, "2")
+    kept = Kept.of(_listed(moduleop), _listed(customop))
     program = _read(path)
     try:
         return _graph(program, shapes, others, kept, optlevel)[0]
@@ -86,10 +92,10 @@ def convert(
     optlevel: int = 2,
     inputshape: Shapes = None,
     inputshape2: Shapes = None,
-    input: Sequence[Path | str] = (),
-    input2: Sequence[Path | str] = (),
-    moduleop: Sequence[str] = (),
-    customop: Sequence[str] = (),
+    input: Files = (),
+    input2: Files = (),
+    moduleop: Words = (),
+    customop: Words = (),
     ncnn: bool = True,
 ) -> Converted:
     """Convert a `.pt2` file; outputs lie beside it under pnnx's names unless they are given.
@@ -104,9 +110,9 @@ def convert(
     then.
     """
     path = Path(path)
-    shapes = _shapes(inputshape, input, "inputshape")
-    others = _shapes(inputshape2, input2, "inputshape2")
-    kept = Kept.of(moduleop, customop)
+    shapes = _shapes(inputshape, input, "")
+    others = _shapes(inputshape2, input2, "2")
+    kept = Kept.of(_listed(moduleop), _listed(customop))
     names = _Names(path)
     with _read(path) as program, Outputs(path) as outputs:
         graph, changed = _graph(program, shapes, others, kept, optlevel)
@@ -163,8 +169,8 @@ def _read(path: Path | str) -> Program:
 
 def _graph(
     program: Program,
-    shapes: Sequence[InputShape] | None,
-    others: Sequence[InputShape] | None,
+    shapes: Given | None,
+    others: Given | None,
     kept: Kept,
     optlevel: int,
 ) -> tuple[Graph, list[Pass]]:
@@ -178,14 +184,22 @@ def _graph(
         return graph, run_passes(graph, optlevel)
 
 
-def _shapes(given: Shapes, files: Sequence[Path | str], key: str) -> tuple[InputShape, ...] | None:
+def _shapes(given: Shapes, files: Files, which: str) -> Given | None:
+    """What `inputshape=` or `input=` gives, or the second of these."""
+    key, file_key = f"inputshape{which}", f"input{which}"
     if given is None:
-        return read_npy_shapes(files) if files else None
+        paths = _listed(files)
+        return Given(file_key, read_npy_shapes(paths, file_key)) if paths else None
     if files:
-        raise UsageError(f"both {key} and input files are given", mend="give one of them")
+        raise UsageError(f"both {key} and {file_key} are given", mend="give one of them")
     if isinstance(given, str):
-        return parse_shapes(given, key)
-    return tuple(InputShape(tuple(dims)) for dims in given)
+        return Given(key, parse_shapes(given, key))
+    return Given(key, tuple(InputShape(tuple(dims)) for dims in given))
+
+
+def _listed(given: str | Sequence[T]) -> Sequence[T | str]:
+    """A text lists its words as the command line does."""
+    return given.split(",") if isinstance(given, str) else given
 
 
 def _write_pnnx(

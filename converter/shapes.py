@@ -30,6 +30,13 @@ class InputShape(NamedTuple):
         return f"[{','.join(map(str, self.dims))}]{self.dtype or ''}"
 
 
+class Given(NamedTuple):
+    """The shapes of all inputs, and the argument that gave them, for messages."""
+
+    key: str
+    shapes: tuple[InputShape, ...]
+
+
 def parse_shapes(text: str, key: str = "inputshape") -> tuple[InputShape, ...]:
     """Read `[1,3,224,224],[1,10]i64`. Raises UsageError."""
     if not _SHAPES.fullmatch(text):
@@ -51,8 +58,8 @@ def read_npy_shapes(paths: Sequence[str | Path], key: str = "input") -> tuple[In
 
 def bind(
     program: Program,
-    shapes: Sequence[InputShape] | None,
-    others: Sequence[InputShape] | None = None,
+    shapes: Given | None,
+    others: Given | None = None,
 ) -> Symbols:
     """Give the program's symbols the values that the shapes of `inputshape=` imply.
 
@@ -64,12 +71,12 @@ def bind(
     sizes = examples(program)
     if shapes is None and others is None:
         return Symbols({}, sizes)
-    values = solve(program, shapes or exported(program), "inputshape")
+    values = solve(program, shapes or Given("inputshape", exported(program)))
     if shapes is not None:
         sizes |= values
     if others is None:
         return Symbols(values, sizes)
-    second = solve(program, others, "inputshape2")
+    second = solve(program, others)
     fixed = {symbol: size for symbol, size in values.items() if second.get(symbol) == size}
     return Symbols(fixed, sizes)
 
@@ -119,8 +126,9 @@ def clipped(size: int, range: Range | None) -> int:
     return max(size if high is None else min(size, high), 0 if low is None else low)
 
 
-def solve(program: Program, shapes: Sequence[InputShape], key: str) -> dict[str, int]:
+def solve(program: Program, asked: Given) -> dict[str, int]:
     """The values of symbols that shapes imply, checked. Raises UsageError."""
+    key, shapes = asked
     symbols = Symbols()
     inputs = [given for given in program.inputs if isinstance(given, TensorInput)]
     if len(inputs) != len(shapes):
@@ -144,7 +152,10 @@ def _bind_input(given: TensorInput, shape: InputShape, symbols: Symbols, key: st
             f"{key}: {shape} has {len(shape.dims)} dims, {given.name} {len(given.type.shape)}"
         )
     if shape.dtype not in (None, given.type.dtype):
-        raise UsageError(f"{key}: {shape} is for {given.name}, whose dtype is {given.type.dtype}")
+        raise UsageError(
+            f"{key}: {shape} is for {given.name}, whose dtype is {given.type.dtype}",
+            mend="give that dtype, or export the model with the other",
+        )
     if not is_possible(shape.dims, DTYPES[given.type.dtype].itemsize):
         raise UsageError(f"{key}: no machine holds {given.name} of {shape}")
     for dim, size in zip(given.type.shape, shape.dims, strict=True):

@@ -102,6 +102,7 @@ BAD = {
     "folder": (["."], "."),
     "unknown key": (["net.pt2", "fp61=1"], "unknown key 'fp61'; did you mean fp16?"),
     "no value": (["net.pt2", "fp16"], "'fp16' is not key=value"),
+    "spaces": (["net.pt2", "inputshape=[1,", "3]"], "'3]' is not key=value; write key=value"),
     "bad value": (["net.pt2", "optlevel=3"], "optlevel=3 is not 0, 1 or 2"),
     "twice": (["net.pt2", "fp16=0", "fp16=1"], "fp16 is given twice"),
     "bad shape": (["net.pt2", "inputshape=[1,3"], "inputshape=[1,3 cannot be read"),

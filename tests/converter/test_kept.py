@@ -190,7 +190,7 @@ def test_the_module_takes_its_place_in_the_generated_model(tmp_path: Path) -> No
     torch.manual_seed(0)
     net = Net().eval()
     path = export(net, image, path=tmp_path / "m.pt2")
-    converter.convert(path, moduleop=[FOCUS], ncnn=False)
+    converter.convert(path, moduleop=FOCUS, ncnn=False)
     model = import_generated(tmp_path / "m_pnnx.py").Model().eval()
     with pytest.raises(NotImplementedError, match=rf"put a {FOCUS} in the place of this"):
         model(image)

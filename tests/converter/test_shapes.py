@@ -107,6 +107,21 @@ def test_dynamic_dims_take_the_sizes_that_are_given(tmp_path: Path, strict: bool
     assert shapes[-1] == (6, 3)
 
 
+def test_files_give_shapes_and_are_named_where_they_do_not_fit(tmp_path: Path) -> None:
+    model = exported(tmp_path, AUTO)
+    for name, rows in (("x", 12), ("y", 6), ("z", 5)):
+        np.save(tmp_path / f"{name}.npy", np.zeros((rows, 3), np.float32))
+    x, y, z = (f"{tmp_path}/{name}.npy" for name in "xyz")
+    for files in (f"{x},{y}", [x, y]):
+        assert load(model, input=files).operators[0].outputs[0].shape == (12, 3)
+    with pytest.raises(UsageError, match=r"^input: .*(violate|does not fit)"):
+        load(model, input=f"{x},{z}")
+    with pytest.raises(UsageError, match=r"^input2: .*(violate|does not fit)"):
+        load(model, input=[x, y], input2=[x, z])
+    with pytest.raises(UsageError, match=r"^both inputshape2 and input2 are given; give one"):
+        load(model, inputshape2="[12,3],[6,3]", input2=[x, y])
+
+
 class Variadic(nn.Module):
     def forward(self, x_0: torch.Tensor, *xs: torch.Tensor) -> torch.Tensor:
         return x_0.reshape(x_0.shape[0] // 2, -1).sum() + xs[1].reshape(2 * xs[1].shape[0], -1)
