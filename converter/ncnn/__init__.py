@@ -5,6 +5,7 @@ from converter.ncnn import (  # noqa: F401, each registers the operators that it
     activation,
     attention,
     boolean,
+    casting,
     computed,
     constant,
     convolution,

@@ -10,7 +10,7 @@ import numpy as np
 from converter.ir import Array, Attribute
 from converter.ncnn.arithmetic import ADD, MAX, MIN, MUL, RSUB, SUB, binary, unary
 from converter.ncnn.blob import Blob
-from converter.ncnn.graph import FLOATS, INTEGERS, computed
+from converter.ncnn.graph import FLOATS, computed
 from converter.ncnn.layers import THRESHOLD
 from converter.ncnn.op import Op
 from converter.ncnn.registry import ncnn
@@ -57,24 +57,6 @@ def compare(op: Op) -> Blob:
 def _checked(op: Op, x: Blob) -> Blob:
     if x.dtype not in (*FLOATS, "bool"):
         op.refuse(f"compares {x.dtype}, and ncnn floats", "convert it with .float()")
-    return x
-
-
-@ncnn("Tensor.to", "Tensor.type_as", dtypes="checked")
-def to(op: Op) -> Blob:
-    """Another dtype. Floats of all precisions, integers and booleans are held as floats."""
-    x, dtype = op.blob(), op.output.dtype
-    if x.indices:
-        op.refuse(
-            "converts indices that an embedding reads", "give the embedding an input of its own"
-        )
-    for name in (x.dtype, dtype):
-        if name not in (*FLOATS, *INTEGERS, "bool"):
-            op.refuse(f"converts {x.dtype} to {dtype}, which ncnn cannot hold")
-    if dtype == "bool" and x.dtype != "bool":
-        return nonzero(op, x)
-    if dtype in INTEGERS and x.dtype in FLOATS:
-        return unary(op, "trunc", x)
     return x
 
 

@@ -41,6 +41,10 @@ class Op:
         self.read: set[Operand] = set()
         """The inputs that were asked for."""
 
+    def of(self, operator: Operator) -> Op:
+        """Another operator of the graph, which was lowered before, to be lowered in another way."""
+        return Op(operator, self._lowering)
+
     # --- refusing
 
     def refuse(self, why: str, mend: str = "") -> NoReturn:

@@ -92,6 +92,7 @@ def test_whole_numbers_are_divided_exactly(divisor):
         made += [torch.div(divisor * x, divisor, rounding_mode="floor")]
         for rounded in (torch.floor, torch.ceil, torch.trunc):
             made += [rounded(x / divisor), rounded(x * y / y), rounded(divisor / y)]
+        made += [(x / divisor).int().float(), (divisor * y / y).long() + x]
         return made
 
     whole = torch.arange(-98.0, 99.0).reshape(1, 1, -1)
