@@ -10,10 +10,8 @@ import math
 
 from converter.ncnn.arithmetic import ADD, DIV, MUL, SMALLEST, SUB, binary, unary
 from converter.ncnn.blob import Blob
-from converter.ncnn.layers import THRESHOLD
+from converter.ncnn.boolean import Number, greater
 from converter.ncnn.op import Op
-
-Number = Blob | float
 
 
 def floor_divide(op: Op, a: Number, b: Number) -> Blob:
@@ -21,8 +19,8 @@ def floor_divide(op: Op, a: Number, b: Number) -> Blob:
     quotient = unary(op, "floor", binary(op, DIV, a, b))
     left = _left(op, a, b, quotient)
     sign = unary(op, "sign", b) if isinstance(b, Blob) else math.copysign(1.0, b)
-    whole = _above(op, binary(op, MUL, binary(op, SUB, left, b), sign), -SMALLEST)
-    below = _above(op, unary(op, "neg", binary(op, MUL, left, sign)), 0.0)
+    whole = greater(op, binary(op, MUL, binary(op, SUB, left, b), sign), -SMALLEST)
+    below = greater(op, unary(op, "neg", binary(op, MUL, left, sign)), 0.0)
     return binary(op, SUB, binary(op, ADD, quotient, whole), below)
 
 
@@ -51,11 +49,6 @@ def fmod(op: Op, a: Number, b: Number) -> Blob:
 
 def _left(op: Op, a: Number, b: Number, quotient: Blob) -> Blob:
     return binary(op, SUB, a, binary(op, MUL, quotient, b))
-
-
-def _above(op: Op, x: Blob, threshold: float) -> Blob:
-    """1 where x is above, else 0."""
-    return op.emit(THRESHOLD(threshold=threshold), x, shape=x.shape)
 
 
 DIVISIONS = {

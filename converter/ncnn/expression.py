@@ -23,8 +23,8 @@ from converter.ncnn.arithmetic import (
     unary,
 )
 from converter.ncnn.blob import Blob
-from converter.ncnn.boolean import logical
-from converter.ncnn.division import DIVISIONS, WHOLE, Number
+from converter.ncnn.boolean import Number, logical
+from converter.ncnn.division import DIVISIONS, WHOLE
 from converter.ncnn.graph import FLOATS
 from converter.ncnn.op import Op
 from converter.ncnn.power import power
