@@ -143,7 +143,7 @@ class Lowering:
             batch = 0
         elif len(shape) == 1:  # ncnn makes no batch of numbers; what wants one makes it of these
             batch = None
-        self._check_rank(op, shape, batch)
+        self._check_shape(op, shape, batch)
         if operand.dtype not in (*FLOATS, *INTEGERS):
             op.refuse(f"is of {operand.dtype}, which ncnn does not have", "give it floats")
         made = self._add(op, INPUT(), (), 1, f"in{len(self.made.inputs)}")[0]
@@ -176,7 +176,7 @@ class Lowering:
         outputs: Sequence[tuple[Shape, int | None]],
     ) -> list[Blob]:
         for shape, batch in outputs:
-            self._check_rank(op, shape, batch)
+            self._check_shape(op, shape, batch)
         reads = [self._read(op, blob) for blob in inputs]
         made = self._add(op, call, reads, len(outputs))
         return [
@@ -206,9 +206,7 @@ class Lowering:
         assert blob.values is not None
         if blob.dtype not in (*FLOATS, *INTEGERS, "bool"):
             op.refuse(f"reads a constant of {blob.dtype}, and ncnn holds floats")
-        if 0 in blob.shape:
-            op.refuse("reads a constant without elements, and ncnn has no empty blobs")
-        self._check_rank(op, blob.shape, blob.batch)
+        self._check_shape(op, blob.shape, blob.batch)
         if blob.count != 1:
             whole = Blob(None, blob.shape, blob.dtype, values=blob.values)
             stored = Blob(self._read(op, whole), blob.shape, blob.dtype)
@@ -216,7 +214,9 @@ class Lowering:
         sizes = dict(zip(NAMES[len(blob.dims)], blob.dims, strict=True))
         return self._add(op, MEMORY_DATA(**sizes, data=blob.values), (), 1)[0]
 
-    def _check_rank(self, op: Op, shape: Shape, batch: int | None) -> None:
+    def _check_shape(self, op: Op, shape: Shape, batch: int | None) -> None:
+        if 0 in shape:
+            op.refuse("reads or makes a tensor without elements, and ncnn has no empty blobs")
         if len(physical(shape, batch)) > MAX_RANK:
             op.refuse(f"a tensor of rank {len(shape)} does not fit: ncnn holds 4 dims and a batch")
 
@@ -235,7 +235,7 @@ class Lowering:
             assert blob.values is not None
             values = reshaped(blob.values, op.known(shape))
             return Blob(None, shape, blob.dtype, batch, values=values)
-        self._check_rank(op, shape, batch)
+        self._check_shape(op, shape, batch)
         target = Blob(None, shape, blob.dtype, batch)
         plain = _same_batch(origin, target)
         if plain and target.dims == origin.dims:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from converter.ir import Attribute, Operator
+from converter.ncnn.arithmetic import ADD, MUL, binary
 from converter.ncnn.blob import Blob
 from converter.ncnn.layers import (
     BATCH_NORM,
@@ -132,7 +133,15 @@ def layer_norm(op: Op) -> Blob:
         "gamma": _filled(weight, size, 1.0) if affine else None,
         "beta": _filled(bias, size, 0.0) if affine else None,
     }
+    if size == 1:
+        return _of_one(op, bias)
     return _inner(op, LAYER_NORM, op.number("eps", 1e-5), affine, weights)
+
+
+def _of_one(op: Op, bias: Attribute | None) -> Blob:
+    """One number is its own mean, and leaves 0: ncnn's layer leaves rounding that eps magnifies."""
+    zeros = binary(op, MUL, op.blob(), 0.0)
+    return zeros if bias is None else binary(op, ADD, zeros, op.constant(bias))
 
 
 @ncnn("nn.RMSNorm", "F.rms_norm")

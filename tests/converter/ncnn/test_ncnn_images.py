@@ -304,6 +304,14 @@ def test_statistics_of_a_trained_batch_norm(tmp_path: Path) -> None:
     check(ncnn_runs.Calls(norm), torch.randn(2, 3, 4, 5), folder=tmp_path)
 
 
+def test_normalized_numbers_leave_nothing(tmp_path: Path) -> None:
+    biased = nn.LayerNorm((1, 1))
+    nn.init.normal_(biased.weight)
+    nn.init.normal_(biased.bias)
+    norms = biased, nn.LayerNorm(1, bias=False), lambda x: F.layer_norm(x, (1,))
+    check(ncnn_runs.Calls(*norms), torch.randn(2, 6, 1, 1), folder=tmp_path)
+
+
 @pytest.mark.vision
 def test_deformable_convolutions(tmp_path: Path) -> None:
     ops = pytest.importorskip("torchvision").ops
