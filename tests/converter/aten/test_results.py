@@ -174,6 +174,7 @@ def test_ncnn_returns_the_values_of_a_dict(tmp_path: Path) -> None:
     assert "return ((out0, ), out1, )" in (tmp_path / "m_ncnn.py").read_text()
 
 
-def test_ncnn_refuses_results_that_are_no_tensors(tmp_path: Path) -> None:
+def test_ncnn_returns_words_beside_the_blobs(tmp_path: Path) -> None:
     path = export(tmp_path, lambda x: {"a": x.relu(), "b": "a"}, torch.rand(1, 3, 4, 4))
-    assert converter.convert(path).ncnn_refusal is not None
+    assert converter.convert(path).ncnn_refusal is None
+    assert "return (out0, 'a', )" in (tmp_path / "m_ncnn.py").read_text()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from ncnn_runs import graph_of
 
 from converter.errors import UnsupportedError
@@ -43,7 +44,7 @@ def network(computed: str, dtype: str) -> NcnnGraph:
 def test_as_pytorch_computes_them(computed: str) -> None:
     name, *arguments = computed.split()
     (stored,) = network(computed, "f32").layers.of_type("MemoryData")
-    expected = eval(f"torch.{name}({', '.join(arguments)})")
+    expected = eval(f"torch.{name}({', '.join(arguments)})", {"torch": torch})
     np.testing.assert_allclose(stored.attrs["data"].array(), expected.numpy(), 2e-6, 2e-7)
 
 

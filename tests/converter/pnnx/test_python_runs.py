@@ -331,9 +331,10 @@ OTHERS = {
 @pytest.mark.parametrize("type", sorted(LISTS))
 def test_lists_are_lists_even_of_one(type: str) -> None:
     arguments = {"torch.chunk": (1,), "torch.split": (2,), "torch.unbind": ()}
-    sections = () if type in ("torch.broadcast_tensors", "torch.meshgrid") else (1,)
-    one_dim = X[0, 0] if type == "torch.meshgrid" else X[:1]
-    got = getattr(torch, type.removeprefix("torch."))(one_dim, *arguments.get(type, sections))
+    by_dim = ("torch.gradient", "torch.meshgrid")  # of each dim, or of each of one dim, one result
+    sections = () if type in (*by_dim, "torch.broadcast_tensors") else (1,)
+    tensor = X[0, 0] if type in by_dim else X[:1]
+    got = getattr(torch, type.removeprefix("torch."))(tensor, *arguments.get(type, sections))
     assert isinstance(got, tuple | list)
     assert len(got) == 1
 
