@@ -63,8 +63,12 @@ def plain(text: str) -> str:
 
     Symbols keep their names; classes that Python has no operator for become calls: `Max(1,s0)`.
     """
-    if len(text) > LIMIT or not (text.isascii() and text.isprintable()):
-        raise ValueError("too long, or not plain text")
+    if len(text) > LIMIT:
+        raise ValueError(
+            f"it has {len(text)} characters, more than {LIMIT}; export it with fewer dynamic dims"
+        )
+    if not (text.isascii() and text.isprintable()):
+        raise ValueError("it is not plain text")
     if text.isidentifier():
         return text
     try:

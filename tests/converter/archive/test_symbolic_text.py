@@ -74,6 +74,11 @@ def test_refuses(text: str) -> None:
         plain(text)
 
 
+def test_a_long_one_tells_what_to_do() -> None:
+    with pytest.raises(ValueError, match="10001 characters, more than 4096; export it with fewer"):
+        plain("1+" * 5000 + "1")
+
+
 def expressions() -> st.SearchStrategy[str]:
     """Nests of SymPy's classes over two symbols, as `srepr` writes them."""
     leaves = st.one_of(
