@@ -132,18 +132,26 @@ def whole_of(node: ast.expr) -> ast.expr | None:
 def factor(node: ast.expr, values: Mapping[str, int]) -> Polynomial:
     """What is no sum and no product is a factor as it stands, its parts simplified."""
     if names(node) <= values.keys():
-        number = evaluate(node, values)
-        if not isinstance(number, int):
-            raise ValueError(f"{number} is no int")
-        return {(): int(number)}
+        return constant(node, values)
     match node:
         case ast.BinOp(left, ast.FloorDiv(), right) if is_integral(node):
             above, below = polynomial(left, values), polynomial(right, values)
             divisor = below.get((), 0) if below.keys() <= {()} else 0
             if divisor > 0 and not any(count % divisor for count in above.values()):
                 return {factors: count // divisor for factors, count in above.items()}
-    text = plain(ast.unparse(_Simplifier(values).generic_visit(node)))
+    simple = _Simplifier(values).generic_visit(node)
+    assert isinstance(simple, ast.expr)
+    if not names(simple):  # `Max(s0-s0,1)`
+        return constant(simple, {})
+    text = plain(ast.unparse(simple))
     return {(text if isinstance(node, ast.Call) else f"({text})",): 1}
+
+
+def constant(node: ast.expr, values: Mapping[str, int]) -> Polynomial:
+    number = evaluate(node, values)
+    if not isinstance(number, int):
+        raise ValueError(f"{number} is no int")
+    return {(): int(number)}
 
 
 class _Simplifier(ast.NodeTransformer):

@@ -27,6 +27,8 @@ from converter.ir import Dim
         ("(s0+1)//2*3", "3*((s0+1)//2)"),
         ("Max(1,s0+0)", "Max(1,s0)"),
         ("2*Max(1,s0)", "2*Max(1,s0)"),
+        ("Max(0,s0-s0)", 0),
+        ("Max(s0,2)-Max(s0,2)+(s1-s1+7)%4", 3),
         ("TruncToInt(2.0*ToFloat(s0))", "2*s0"),
         ("FloorToInt(ToFloat(s0)*3.0*ToFloat(s1))", "3*s0*s1"),
         ("TruncToInt(1.5*ToFloat(s0))", "TruncToInt(1.5*ToFloat(s0))"),
