@@ -86,7 +86,10 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["orchestrator", f"env({MAIN_CELL})"])
 def tests(session: nox.Session) -> None:
-    """Run the project's tests: those that need torch in the main cell, the others without it."""
+    """Run the project's tests: those that need torch in the main cell, the others without it.
+
+    A commit always meets the same examples; `-- --hypothesis-profile default` looks for others.
+    """
     parts = {
         f"env-{MAIN_CELL}": ["tests/converter", "tests/suites", "tests/random_models"],
         "orchestrator": ["tests/orchestrator", "tests/test_layering.py"],
@@ -94,7 +97,7 @@ def tests(session: nox.Session) -> None:
     for environment, folders in parts.items():
         session.run(
             python(session, environment), "-m", "pytest", "-n", "2", "--durations", "5",
-            *folders, *session.posargs, external=True,
+            "--hypothesis-profile", "ci", *folders, *session.posargs, external=True,
         )  # fmt: skip
 
 
