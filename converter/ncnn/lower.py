@@ -130,7 +130,7 @@ class Lowering:
         return value
 
     def constant(self, values: Attribute) -> Blob:
-        return Blob(None, values.shape, values.dtype, values=values)
+        return Blob(None, values.shape, values.dtype, _batch(values.shape), values=values)
 
     # --- inputs and outputs
 
@@ -208,8 +208,9 @@ class Lowering:
             op.refuse(f"reads a constant of {blob.dtype}, and ncnn holds floats")
         self._check_shape(op, blob.shape, blob.batch)
         if blob.count != 1:
-            whole = Blob(None, blob.shape, blob.dtype, values=blob.values)
-            stored = Blob(self._read(op, whole), blob.shape, blob.dtype)
+            flat = (blob.values.size,)
+            whole = Blob(None, flat, blob.dtype, values=reshaped(blob.values, flat))
+            stored = Blob(self._read(op, whole), flat, blob.dtype)
             return self._read(op, self.view(op, stored, blob.shape, blob.batch))
         sizes = dict(zip(NAMES[len(blob.dims)], blob.dims, strict=True))
         return self._add(op, MEMORY_DATA(**sizes, data=blob.values), (), 1)[0]
@@ -228,8 +229,8 @@ class Lowering:
         Views of views are made of the first; what lies the same way needs no layer. What has too
         many dims to lie whole has one of them as the batch.
         """
-        if batch is None and len(shape) > MAX_RANK:
-            batch = shape.index(1) if 1 in shape else 0
+        if batch is None:
+            batch = _batch(shape)
         origin = blob.origin or blob
         if origin.operand is None:
             assert blob.values is not None
@@ -289,6 +290,13 @@ def _check_dtypes(op: Op, dtypes: Dtypes) -> None:
         op.refuse("moves complex numbers, which ncnn has as pairs", "use torch.view_as_real")
     if dtypes == "moved" and others and len(set(given)) > 1:
         op.refuse(f"mixes {' and '.join(str(dtype) for dtype in dict.fromkeys(given))}")
+
+
+def _batch(shape: Shape) -> int | None:
+    """The axis that is the batch of a tensor of too many dims to lie whole."""
+    if len(shape) <= MAX_RANK:
+        return None
+    return shape.index(1) if 1 in shape else 0
 
 
 def _same_batch(origin: Blob, target: Blob) -> bool:

@@ -65,6 +65,8 @@ class Sizes:
         self.read = [blob]
         self._places: dict[Dim, tuple[Blob, str]] = {}
         for one in (blob, *others):
+            if one.values is not None:  # a constant, which may have more dims than layers read
+                continue
             for name, dim in zip(NAMES[len(one.dims)], one.dims, strict=True):
                 self._places.setdefault(dim, (one, name))
             if one.batch is not None:

@@ -199,3 +199,28 @@ def test_tensors_of_rank_five(tmp_path: Path) -> None:
     ]
     for batch in (1, 2):
         check(Calls(*calls), torch.randn(batch, 3, 4, 5, 6), folder=tmp_path)
+
+
+def test_constants_of_five_dims(tmp_path: Path) -> None:
+    """Blobs have four: another one is the batch, of size 1 or not."""
+
+    class Constants(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("ones", torch.randn(2, 1, 2, 3, 4))
+            self.register_buffer("none", torch.randn(2, 3, 2, 3, 4))
+
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            filled = x.repeat(2, 1, 2, 2, 1).fill_(1.5)
+            return (
+                torch.cat([filled, filled], dim=1),
+                filled.narrow(-1, 0, 1),
+                filled.sqrt(),
+                torch.cat([self.ones, self.ones], 1) + x.sum(),
+                torch.cat([self.none, self.none], 0) + x.sum(),
+                self.none * x.sum(),
+                self.ones,
+                self.none,
+            )
+
+    check(Constants(), torch.randn(1, 3, 5, 6), folder=tmp_path)
