@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import importlib
+import inspect
 import logging
 import tempfile
 import warnings
@@ -117,7 +118,7 @@ def check(
         calls = [given] if others is None else [given, (tuple(others), given[1])]
         expected = [_called(module, call) for call in calls]
         if others is not None and dynamic_shapes is None:
-            dynamic_shapes = _differing(*calls)
+            dynamic_shapes = _differing(module, *calls)
         result, rule = Check(Verdict.passed), rule_of(target, True, tolerance)
         try:
             program = _export(module, given, path, export, dynamic_shapes)
@@ -165,8 +166,8 @@ def _called(module: torch.nn.Module, call: Call) -> Any:
     return module(*arguments, **keywords)
 
 
-def _differing(one: Call, other: Call) -> tuple[Any, ...]:
-    """torch.export's `dynamic_shapes` of arguments with other sizes; keywords have the same."""
+def _differing(module: torch.nn.Module, one: Call, other: Call) -> dict[str, Any]:
+    """torch.export's `dynamic_shapes` of arguments with other sizes, by the names of forward's."""
 
     def dims(leaf: Any, other: Any) -> dict[int, Any] | None:
         if not isinstance(leaf, torch.Tensor):
@@ -175,7 +176,10 @@ def _differing(one: Call, other: Call) -> tuple[Any, ...]:
         differ = [axis for axis, (size, another) in enumerate(sizes) if size != another]
         return dict.fromkeys(differ, torch.export.Dim.DYNAMIC)
 
-    return (*pytree.tree_map(dims, one[0], other[0]), *[None for _ in one[1]])
+    signature = inspect.signature(module.forward)
+    bound = [dict(signature.bind(*call[0], **call[1]).arguments) for call in (one, other)]
+    differing: dict[str, Any] = pytree.tree_map(dims, *bound)
+    return differing
 
 
 def _passed(call: Call, program: torch.export.ExportedProgram) -> list[Any]:

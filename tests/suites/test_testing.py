@@ -137,6 +137,15 @@ def test_other_sizes_stay_dynamic_and_are_compared_too(export, tmp_path):
     assert "#0=(?,3,2)f32" in (tmp_path / "model.pnnx.param").read_text()
 
 
+def test_other_sizes_of_any_number_of_arguments():
+    class Sum(nn.Module):
+        def forward(self, *xs, last):
+            return sum(xs) + last
+
+    inputs, others = ([torch.rand(rows, 3)] * 2 for rows in (4, 6))
+    assert check(Sum(), inputs, {"last": torch.rand(3)}, others=others)
+
+
 def test_a_mismatch_at_the_other_sizes_is_found():
     class Untrue(nn.Module):
         def forward(self, x):
