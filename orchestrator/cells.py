@@ -7,10 +7,13 @@ A cell's file is named after the cell and holds
     description = "one line for people"
     python = ">=3.11"                  # the Pythons it installs on, as PEP 440 specifiers
     pins = ["torch==2.13.0", ...]      # what pip installs: exact versions, `==` or `===`
-    suites = ["transformers"]          # optional: the only suites that it covers
+    suites = ["models", "torch_ops/fourier"]  # optional: the only suites, or files of a suite
     reference = true                   # in one cell: the parity tracker speaks of it
     [env]                              # optional: environment variables of its runners
     OMP_NUM_THREADS = "1"
+
+A cell that differs from another in its variables alone says `base = "torch213-av"` in the place of
+`python` and `pins`: it has the same ones, and runs in the environment that was built for that cell.
 """
 
 from __future__ import annotations
@@ -36,8 +39,10 @@ ROOT = Path(__file__).resolve().parent.parent
 GOVERNED = ("OMP_", "MKL_", "KMP_", "CUDA")
 """Environment variables with these beginnings come from the cell alone."""
 
-KEYS = ("description", "python", "pins", "suites", "reference", "env")
+KEYS = ("description", "base", "python", "pins", "suites", "reference", "env")
 REQUIRED = ("description", "python", "pins")
+BORROWED = ("python", "pins")
+"""What a cell with a base has from there."""
 
 
 class CellError(UsageError):
@@ -53,10 +58,12 @@ class Cell:
     python: SpecifierSet
     pins: tuple[str, ...]
     suites: tuple[str, ...] | None
-    """The suites that it covers; None means every one."""
+    """The suites, or files of a suite, that it covers; None means every one."""
     env: Mapping[str, str]
     file: Path
     reference: bool = False
+    base: str = ""
+    """The cell in whose environment it runs; empty where it has one of its own."""
 
     @cached_property
     def versions(self) -> Mapping[str, Version]:
@@ -76,8 +83,9 @@ class Cell:
         """List the requirements that the pins do not meet."""
         return [need for need in needs if not self.has(need)]
 
-    def covers(self, suite: str) -> bool:
-        return self.suites is None or suite in self.suites
+    def covers(self, parts: Iterable[str]) -> bool:
+        """Tell whether it covers a case of this suite and file: `models`, `models/torchvision`."""
+        return self.suites is None or not set(parts).isdisjoint(self.suites)
 
     def environ(self, base: Mapping[str, str]) -> dict[str, str]:
         """Return a runner's environment: `base`, but thread and device variables of the cell alone.
@@ -89,13 +97,18 @@ class Cell:
         return kept | dict(self.env)
 
     @property
+    def environment(self) -> str:
+        """The name of the cell that the environment was built for."""
+        return self.base or self.name
+
+    @property
     def session(self) -> str:
-        """The nox session that builds the cell."""
-        return f"env({self.name})"
+        """The nox session that builds the cell's environment."""
+        return f"env({self.environment})"
 
     def home(self, root: Path = ROOT) -> Path:
         """Return the folder of the environment that nox builds."""
-        return root / ".nox" / f"env-{self.name}"
+        return root / ".nox" / f"env-{self.environment}"
 
     def python_path(self, root: Path = ROOT) -> Path:
         """Return the cell's Python, in the environment that nox built. Raises CellError."""
@@ -109,14 +122,17 @@ class Cell:
 
 def load_cell(file: Path) -> Cell:
     """Read one cell's file. Raises CellError, which names the file, the line and the mend."""
+    return _Reader(file, *_parse(file)).cell()
+
+
+def _parse(file: Path) -> tuple[str, dict[str, Any]]:
     try:
         text = file.read_text(encoding="utf-8")
-        data = tomllib.loads(text)
+        return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise CellError(f"{file}: not TOML: {error}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise CellError(f"{file}: not readable: {error}") from None
-    return _Reader(file, text, data).cell()
 
 
 def load_cells(folder: Path = ROOT / "envs") -> dict[str, Cell]:
@@ -160,21 +176,38 @@ class _Reader:
         for key in self.data:
             if key not in KEYS:
                 raise self.error(key, f"unknown key {key!r}", nearest(key, KEYS))
+        base = self.base() if "base" in self.data else None
         for key in REQUIRED:
-            if key not in self.data:
+            if key not in self.data and not (base and key in BORROWED):
                 raise CellError(f"{self.file}: no {key!r}; add it, as the other cells have it")
-        pins = self.strings("pins")
-        self.check_pins(pins)
         return Cell(
             name=self.file.stem,
             description=self.string("description"),
-            python=self.specifiers("python"),
-            pins=pins,
+            python=base.python if base else self.specifiers("python"),
+            pins=base.pins if base else self.pins(),
             suites=self.strings("suites") if "suites" in self.data else None,
             env=self.env(),
             file=self.file,
             reference=self.flag("reference"),
+            base=base.name if base else "",
         )
+
+    def base(self) -> Cell:
+        """Return the cell whose environment this one shares."""
+        name = self.string("base")
+        for key in BORROWED:
+            if key in self.data:
+                raise self.error(key, f"both base and {key!r} are given", f"{name} has it: drop it")
+        others = {file.stem for file in self.file.parent.glob("*.toml")} - {self.file.stem}
+        if name not in others:
+            raise self.error("base", f"base is {name!r}, no other cell", nearest(name, others))
+        other = self.file.with_name(f"{name}.toml")
+        text, data = _parse(other)
+        if "base" in data:  # following it could go in circles
+            raise self.error(
+                "base", f"base is {name!r}, which has a base itself", "give that one here"
+            )
+        return _Reader(other, text, data).cell()
 
     def error(self, needle: str, what: str, mend: str) -> CellError:
         """Make an error that points at the line where the key or value `needle` stands."""
@@ -215,7 +248,8 @@ class _Reader:
                 key, f"{key} is {text!r}", 'give PEP 440 specifiers, such as ">=3.11,<3.14"'
             ) from None
 
-    def check_pins(self, pins: tuple[str, ...]) -> None:
+    def pins(self) -> tuple[str, ...]:
+        pins = self.strings("pins")
         seen: dict[str, str] = {}
         for pin in pins:
             name = self.pinned(pin)
@@ -224,6 +258,7 @@ class _Reader:
             seen[name] = pin
         if "torch" not in seen:
             raise self.error("pins", "no pin for torch", 'add one, such as "torch==2.13.0"')
+        return pins
 
     def pinned(self, pin: str) -> str:
         """Return the canonical name of what a pin pins. Raises CellError for an inexact pin."""

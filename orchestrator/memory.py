@@ -10,6 +10,7 @@ from orchestrator.errors import UsageError
 from orchestrator.expectations import Facts, Table, TableError, Verdict, audit
 from orchestrator.history import FILE, History, Past, attempt
 from orchestrator.report.merge import RunError, RunFolder, is_beside, read_run
+from orchestrator.spelling import command
 from suites.trial import Trial
 
 Warn = Callable[[str], None]
@@ -41,7 +42,7 @@ def keep(folder: Path, table: Table, warn: Warn) -> None:
     run = read_run(folder)
     attempt(file(), lambda history: _add(history, run, table), None, warn)
     if is_new and others:
-        warn(f"{file()} begins with this run; for {others} more: pnnx-parity history --rebuild")
+        warn(f"{file()} begins with this run; for {others} more: {command('history', '--rebuild')}")
 
 
 def rebuild(table: Table, warn: Warn) -> list[tuple[Path, UsageError | None]] | None:

@@ -117,7 +117,7 @@ def plan(
 
 
 def check_suites(cells: Iterable[Cell], suites: Collection[str]) -> None:
-    """Raise CellError for a cell that covers a suite which does not exist."""
+    """Raise CellError for a cell that covers a suite, or a file of one, which does not exist."""
     for cell in cells:
         for suite in cell.suites or ():
             if suite not in suites:
@@ -129,12 +129,12 @@ def check_suites(cells: Iterable[Cell], suites: Collection[str]) -> None:
 
 def able(cell: Cell, case: CaseInfo) -> bool:
     """Whether a cell runs a case: it covers the suite and has what the case needs."""
-    return cell.covers(case.suite) and not cell.lacks(case.needs)
+    return cell.covers(case.parts) and not cell.lacks(case.needs)
 
 
 def _lack(cells: Sequence[Cell], case: CaseInfo) -> str:
     """Say why no cell runs a case: by the cell that comes nearest."""
-    covering = [cell for cell in cells if cell.covers(case.suite)]
+    covering = [cell for cell in cells if cell.covers(case.parts)]
     if not covering:
         return f"suite {case.suite}, which {_names(cells)} does not cover"
     least = min((cell.lacks(case.needs) for cell in covering), key=len)

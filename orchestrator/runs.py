@@ -24,6 +24,10 @@ from suites.trial import Trial
 
 RESULTS = ROOT / "results"
 RECORD = "run.json"
+LATEST = "latest"
+"""The name that the newest run in `results/` has beside its own."""
+NAMES = f"a folder, a name in results/, or {LATEST}"
+"""How runs are named, for the help of commands."""
 
 
 class Run:
@@ -102,12 +106,36 @@ def _fresh(folder: Path) -> Path:
 
 
 def find(name: str) -> Path:
-    """The folder of a run, by its path or by its name in results/. Raises UsageError."""
-    for folder in (Path(name), RESULTS / name):
-        if os.path.exists(folder / RECORD):
-            return folder
-    known = [file.parent.name for file in RESULTS.glob(f"*/{RECORD}")]
+    """The folder of a run: by its path, by its name in results/, or `latest`, which is the one of
+    results/ that was started last. Raises UsageError.
+    """
+    folder = located(name)
+    if os.path.exists(folder / RECORD):
+        return folder
+    known = [LATEST, *(file.parent.name for file in RESULTS.glob(f"*/{RECORD}"))]
     raise UsageError(f"no run at {name!r}: it has no {RECORD}; {nearest(name, known)}")
+
+
+def located(name: str) -> Path:
+    """Where a run of this name is, or would be. Raises UsageError where there is no latest one."""
+    if not os.path.lexists(name):
+        if name == LATEST:
+            return _latest()
+        if os.path.lexists(RESULTS / name):
+            return RESULTS / name
+    return Path(name)
+
+
+def _latest() -> Path:
+    found = []
+    for file in RESULTS.glob(f"*/{RECORD}"):
+        with contextlib.suppress(OSError, msgspec.DecodeError):  # damaged: it has no time
+            record = msgspec.json.decode(file.read_bytes(), type=RunRecord)
+            # Of one second, the later one has the higher number after its name.
+            found.append((record.started, len(file.parent.name), file.parent))
+    if not found:
+        raise UsageError(f"there is no run in {RESULTS} yet, so none is the {LATEST}")
+    return max(found)[-1]
 
 
 def reopen(name: str) -> Run:

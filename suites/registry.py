@@ -41,6 +41,15 @@ class CaseInfo(msgspec.Struct, frozen=True, order=True):
         """The importable name of the case's file."""
         return "suites." + self.file.removesuffix(".py").replace("/", ".")
 
+    @property
+    def parts(self) -> tuple[str, str]:
+        """What it is a part of: its suite, and its file as `suite/file`."""
+        return self.suite, self.file.removesuffix(".py")
+
+    def is_of(self, parts: Collection[str]) -> bool:
+        """Whether it is in one of these suites or files."""
+        return any(part in parts for part in self.parts)
+
 
 class RegistryError(ValueError):
     """Cases that cannot be planned: one line for each fault, with its file and line."""

@@ -21,6 +21,7 @@ from orchestrator.plan import Planned
 from orchestrator.record import CellRecord
 from orchestrator.runner.client import GRACE, START_LIMIT, RunnerDied
 from orchestrator.runner.messages import Order
+from orchestrator.spelling import command
 from suites.trial import Outcome, Result, Stage, Trial
 
 ATTEMPTS = 3
@@ -172,7 +173,7 @@ class Driver:
                 raise error.cause from None
             cell = worker.lane.cell if worker.lane else ""
             if worker.trial is None and cell not in self._found:
-                text = f"cell {cell}: {error.cause}; run: pnnx-parity doctor {cell}"
+                text = f"cell {cell}: {error.cause}; run: {command('doctor', cell)}"
                 raise CellError(text) from None
             self._lose(worker, str(error.cause))
             return

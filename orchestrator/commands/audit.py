@@ -22,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "runs",
         nargs="*",
         metavar="RUN",
-        help="folders, or names in results/; the tables alone if none",
+        help=f"{runs.NAMES}; the tables alone if none",
     )
 
 

@@ -16,7 +16,7 @@ from orchestrator.report import build, merge
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="a folder, or a name in results/")
+    parser.add_argument("runs", nargs="+", metavar="RUN", help=runs.NAMES)
 
 
 def main(args: argparse.Namespace) -> int:

@@ -18,6 +18,7 @@ from orchestrator.report.headline import count
 from orchestrator.report.model import path, what
 from orchestrator.report.page_data import GLYPHS
 from orchestrator.report.text import first_line, visible
+from orchestrator.spelling import command
 from suites.trial import Outcome
 
 LAST = 20
@@ -39,7 +40,7 @@ def main(args: argparse.Namespace) -> int:
     if args.rebuild:
         return _rebuild(known)
     if not memory.file().exists():
-        raise UsageError(f"there is no {memory.file()}; run: pnnx-parity history --rebuild")
+        raise UsageError(f"there is no {memory.file()}; run: {command('history', '--rebuild')}")
     found = attempt(memory.file(), lambda history: history.of_case(args.case), None, warn)
     if found is None:
         return 2

@@ -31,7 +31,10 @@ def selection_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("selection (options with a name may be repeated)")
     group.add_argument("--cell", action="append", metavar="NAME", help="run in these cells")
     group.add_argument(
-        "--suite", action="append", metavar="NAME", help="only cases of these suites"
+        "--suite",
+        action="append",
+        metavar="NAME",
+        help="only cases of these suites, or files of a suite (torch_ops/fourier)",
     )
     group.add_argument("--case", action="append", metavar="NAME", help="only these cases")
     group.add_argument("-k", dest="keyword", metavar="EXPR", help="only cases whose name matches")
@@ -68,8 +71,9 @@ class Known:
             raise UsageError(str(error)) from None
 
     @property
-    def suites(self) -> list[str]:
-        return sorted({case.suite for case in self.cases.values()})
+    def parts(self) -> set[str]:
+        """The suites, and the files of each: `torch_ops`, `torch_ops/fourier`."""
+        return {part for case in self.cases.values() for part in case.parts}
 
     def table(self) -> Table:
         return load_tables(EXPECTATIONS, self.cases, self.cells)
@@ -82,15 +86,16 @@ class Known:
             raise UsageError(f"suites/{error}") from None
 
     def cases_of(self, suites: list[str] | None) -> list[CaseInfo]:
-        """The cases of the named suites; of all but the self-check where none is named."""
+        """The cases of the named suites or files; of all but the self-check where none is named."""
         for suite in suites or ():
-            if suite not in self.suites:
-                raise UsageError(f"unknown suite {suite!r}; {nearest(suite, self.suites)}")
-        return registry.discover(suites or ())
+            if suite not in self.parts:
+                raise UsageError(f"unknown suite {suite!r}; {nearest(suite, self.parts)}")
+        found = registry.discover({suite.partition("/")[0] for suite in suites or ()})
+        return [case for case in found if not suites or case.is_of(suites)]
 
     def picked(self, names: list[str] | None) -> list[Cell]:
         cells = pick(self.cells, names or ())
-        check_suites(cells, self.suites)
+        check_suites(cells, self.parts)
         return cells
 
     def selection(self, args: argparse.Namespace) -> Selection:

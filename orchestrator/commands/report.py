@@ -12,7 +12,7 @@ from orchestrator.report import build, merge, tell, write
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="default: results/*")
+    parser.add_argument("runs", nargs="*", metavar="RUN", help=f"{runs.NAMES}; default: all")
     parser.add_argument(
         "--output", type=Path, default=runs.RESULTS / "report", metavar="DIR",
         help="default: results/report",
@@ -22,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     known = Known()
     past = memory.recall(warn)
-    merged = merge(args.runs or memory.folders())
+    merged = merge(map(runs.located, args.runs) if args.runs else memory.folders())
     report = build(merged, known.table(), known.cases, past, known.reviewed())
     try:
         write(report, args.output)

@@ -19,6 +19,7 @@ from orchestrator.perform import perform
 from orchestrator.plan import Planned, plan, spread
 from orchestrator.report import build, merge, tell, write
 from orchestrator.runs import Run
+from orchestrator.spelling import command
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +35,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="kill trials after this time, in the place of each case's own limit",
     )
     parser.add_argument("--output", type=Path, metavar="DIR", help="default: results/<time>")
-    parser.add_argument("--resume", metavar="RUN", help="do what is missing of an earlier run")
+    parser.add_argument(
+        "--resume", metavar="RUN", help="do what is missing of an earlier run, such as latest"
+    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -59,7 +62,7 @@ def main(args: argparse.Namespace) -> int:
     memory.keep(run.folder, table, warn)
     tell(report, run.folder, known.cases, merged.places)
     if report.missing:
-        print(f"continue with: pnnx-parity run --resume {run.folder}")
+        print(f"continue with: {command('run', '--resume', str(run.folder))}")
     return report.status
 
 

@@ -13,11 +13,12 @@ from orchestrator.report import Merged, Report, build, merge
 from orchestrator.report.differences import PACKAGES
 from orchestrator.report.model import Row, path
 from orchestrator.report.text import visible
+from orchestrator.spelling import command
 from suites.trial import Trial
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="RUN", help="a folder, or a name in results/")
+    parser.add_argument("run", metavar="RUN", help=runs.NAMES)
     parser.add_argument("case", metavar="CASE")
 
 
@@ -68,4 +69,4 @@ def _trial(row: Row, diagnostic: str) -> Iterator[str]:
     again = f"; attempt {row.attempts}" if row.attempts > 1 else ""
     yield f"  ms: {', '.join(times) or 'none'}{memory}{again}"
     yield from (f"  | {line}" for line in diagnostic.splitlines())
-    yield f"  again: {row.command}"
+    yield f"  again: {command(*row.again)}"

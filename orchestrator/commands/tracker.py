@@ -9,12 +9,12 @@ from orchestrator.cells import ROOT
 from orchestrator.commands.options import Known
 from orchestrator.errors import UsageError
 from orchestrator.files import write_whole
+from orchestrator.spelling import command
 from orchestrator.tracker import check, document
 from orchestrator.tracker.apis import COUNTED, public
 from orchestrator.tracker.rows import Row, rows
 
 FILE = ROOT / "suites" / "parity-tracker.md"
-MEND = "run: pnnx-parity tracker --write"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,14 +46,20 @@ def _check(proven: dict[str, Row]) -> int:
     try:
         text = FILE.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{FILE}: not readable: {error}; {MEND}") from None
+        raise UsageError(f"{FILE}: not readable: {error}; {_mend()}") from None
     found = check.faults(text, proven)
     for fault in found:
         print(f"{FILE.relative_to(ROOT)}:{fault.line}: {fault.text}")
     print(
-        f"{len(found)} faults; {MEND}" if found else f"{len(proven)} APIs, as the cases prove them"
+        f"{len(found)} faults; {_mend()}"
+        if found
+        else f"{len(proven)} APIs, as the cases prove them"
     )
     return 1 if found else 0
+
+
+def _mend() -> str:
+    return f"run: {command('tracker', '--write')}"
 
 
 def coverage(proven: Iterable[str]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from orchestrator.history.store import History, HistoryError
+from orchestrator.spelling import command
 
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
@@ -50,4 +51,4 @@ def _move_aside(file: Path) -> str:
             file.with_name(file.name + ending).unlink(missing_ok=True)
     except OSError as error:
         return f" and cannot be moved aside: {error.strerror}; remove it"
-    return f" and was moved to {aside.name}; make it anew with: pnnx-parity history --rebuild"
+    return f" and was moved to {aside.name}; make it anew with: {command('history', '--rebuild')}"

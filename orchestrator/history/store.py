@@ -21,6 +21,7 @@ import msgspec
 from orchestrator.errors import UsageError
 from orchestrator.history.past import Came, Key, Past, PastRun
 from orchestrator.record import CellRecord, RunRecord
+from orchestrator.spelling import command
 from suites.trial import Outcome, Result, Stage, Trial
 
 FILE = "history.sqlite"
@@ -155,7 +156,8 @@ class History:
             what = "is another program's"
         else:
             return False
-        raise HistoryError(f"{file} {what}; move it away, then: pnnx-parity history --rebuild")
+        mend = f"move it away, then: {command('history', '--rebuild')}"
+        raise HistoryError(f"{file} {what}; {mend}")
 
     def _make(self) -> None:
         for statement in TABLES.split(";\n"):

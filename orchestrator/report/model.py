@@ -14,6 +14,7 @@ import msgspec
 
 from orchestrator.expectations import Verdict
 from orchestrator.record import CellRecord
+from orchestrator.spelling import NAME
 from suites.registry import ON_REQUEST
 from suites.trial import PLAIN, Outcome, Stage, Trial
 
@@ -86,8 +87,8 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
         return what(self.outcome, self.stage)
 
     @property
-    def command(self) -> str:
-        """The command that runs this trial again."""
+    def again(self) -> list[str]:
+        """The words of the command that runs this trial again."""
         cell = self.cell.partition("@")[0]
         words = ["run", "--cell", cell, "--case", self.case, "--frontend", self.frontend]
         words += ["--target", self.target, "--device", self.device]
@@ -95,7 +96,12 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
             words += ["--export", self.export]
         if self.suite in ON_REQUEST:
             words += ["--suite", self.suite]
-        return shlex.join(["pnnx-parity", *words])
+        return words
+
+    @property
+    def command(self) -> str:
+        """The command that runs this trial again, for readers elsewhere."""
+        return shlex.join([NAME, *self.again])
 
 
 def path(trial: Row | Missing | Trial) -> str:

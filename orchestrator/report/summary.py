@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from orchestrator.report.github import annotated
 from orchestrator.report.headline import count, counts, headline
 from orchestrator.report.model import Group, Report
 from orchestrator.report.text import gist
+from orchestrator.spelling import command
 from suites.registry import CaseInfo
 
 MOST = 10
@@ -60,7 +60,7 @@ def _group(report: Report, group: Group) -> Iterator[str]:
     if row.diagnostic is not None:
         # Behind a sign, so that no text that begins with `::` is a command to GitHub.
         yield f"  | {gist(report.diagnostic(row), 160)}"
-    yield f"  again: {row.command}"
+    yield f"  again: {command(*row.again)}"
 
 
 def _closer(report: Report, places: Mapping[str, Path]) -> Iterator[str]:
@@ -68,7 +68,7 @@ def _closer(report: Report, places: Mapping[str, Path]) -> Iterator[str]:
     if report.attention:
         row = report.rows[report.attention[0].rows[0]]
         run = str(places.get(row.run, row.run))
-        yield f"look closer: {shlex.join(['pnnx-parity', 'show', run, row.case])}"
+        yield f"look closer: {command('show', run, row.case)}"
 
 
 def _changes(report: Report) -> Iterator[str]:

@@ -41,8 +41,16 @@ def test_cell(tmp_path: Path) -> None:
         "torch": "2.13.0",
         "transformers": "5.16.1",
     }
-    assert read.covers("transformers")
-    assert not read.covers("functional")
+    assert read.covers(("transformers", "transformers/bert"))
+    assert not read.covers(("functional", "functional/linear"))
+
+
+def test_files_of_a_suite(tmp_path: Path) -> None:
+    text = GOOD.replace('["transformers"]', '["models", "torch_ops/fourier"]')
+    read = load_cell(write(tmp_path, text))
+    assert read.covers(("models", "models/torchvision"))
+    assert read.covers(("torch_ops", "torch_ops/fourier"))
+    assert not read.covers(("torch_ops", "torch_ops/shape"))
 
 
 def test_needs(tmp_path: Path) -> None:
@@ -110,6 +118,53 @@ def test_required_keys(tmp_path: Path, key: str) -> None:
         load_cell(write(tmp_path, "\n".join(left)))
 
 
+BORROWING = """\
+description = "other variables"
+base = "mine"
+[env]
+MKL_ENABLE_INSTRUCTIONS = "AVX2"
+"""
+
+
+def test_a_base_lends_its_pins_and_its_environment(tmp_path: Path) -> None:
+    base = cell(tmp_path)
+    file = tmp_path / "borrowing.toml"
+    file.write_text(BORROWING)
+    read = load_cell(file)
+    assert (read.pins, read.python) == (base.pins, base.python)
+    assert (read.home(), read.session) == (base.home(), base.session)
+    assert read.env == {"MKL_ENABLE_INSTRUCTIONS": "AVX2"}
+    assert read.suites is None
+    assert read.name == "borrowing"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "says"),
+    [
+        ('"mine"', '"mime"', 2, "base is 'mime', no other cell; did you mean mine?"),
+        ('"mine"', '"borrowing"', 2, "base is 'borrowing', no other cell"),
+        ('"mine"', '"chained"', 2, "base is 'chained', which has a base itself"),
+        ('"mine"', '"../envs/mine"', 2, "no other cell"),
+        (
+            "[env]",
+            'pins = ["torch==2.12.0"]\n[env]',
+            3,
+            "both base and 'pins' are given; mine has it",
+        ),
+        ("[env]", 'python = ">=3.12"\n[env]', 3, "both base and 'python' are given; mine has it"),
+    ],
+)
+def test_wrong_bases(tmp_path: Path, old: str, new: str, line: int, says: str) -> None:
+    cell(tmp_path)
+    (tmp_path / "chained.toml").write_text(BORROWING)
+    file = tmp_path / "borrowing.toml"
+    file.write_text(BORROWING.replace(old, new))
+    with pytest.raises(CellError) as caught:
+        load_cell(file)
+    assert str(caught.value).startswith(f"{file}:{line}: ")
+    assert says in str(caught.value)
+
+
 def test_no_cells(tmp_path: Path) -> None:
     with pytest.raises(CellError, match="no cell"):
         load_cells(tmp_path)
@@ -143,17 +198,22 @@ def test_python_path(tmp_path: Path) -> None:
 def test_the_matrix() -> None:
     """The cells that the project ships; the trio is of one build, and so pinned with `===`."""
     cells = load_cells()
-    assert set(cells) == {
-        "torch213-tf5",
-        "torch213-tf4",
-        "torch213-av",
-        "torch214-av",
-        "torch213-mkl-native",
-    }
+    own = {cell.environment for cell in cells.values()}
+    assert own <= set(cells)
+    assert {"torch213-tf5", "torch213-tf4", "torch213-av", "torch214-av"} <= own
     for each in cells.values():
         assert {"torch", "transformers", "pnnx", "ncnn"} <= set(each.versions)
         if each.has("torchvision"):
             trio = [pin for pin in each.pins if pin.startswith("torch")]
             assert len(trio) == 3
             assert all("===" in pin for pin in trio)
-    assert cells["torch213-mkl-native"].env == {}
+    assert cells["torch213-mkl-native-threads"].env == {}
+    variables = ("MKL_ENABLE_INSTRUCTIONS", "OMP_NUM_THREADS")
+    mkl = {
+        tuple(cell.env.get(name) for name in variables)
+        for cell in cells.values()
+        if cell.environment == "torch213-av"
+    }
+    assert mkl == {
+        (kernels, threads) for kernels in (None, "SSE4_2", "AVX2") for threads in (None, "1")
+    }

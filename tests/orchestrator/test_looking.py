@@ -20,6 +20,7 @@ from orchestrator.cells import ROOT
 from orchestrator.cli import main
 from orchestrator.commands import options
 from orchestrator.commands.history import sparkline
+from orchestrator.spelling import command
 from suites.trial import Trial
 
 CELL = "torch213-tf5"
@@ -161,7 +162,7 @@ def test_show(run, capsys):
     assert "  | first line" in lines
     assert any(line.startswith("  | last line x") and line.endswith(" end") for line in lines)
     assert "  ms: build 10, eager 20, export 30, convert 40" in lines
-    assert f"  again: pnnx-parity run --cell {CELL} --case F_relu" in "\n".join(lines)
+    assert f"  again: {command('run', '--cell', CELL, '--case', 'F_relu')}" in "\n".join(lines)
     assert f"{CELL}: ts → pnnx: no result" in lines
     assert lines[-1] == "  torch 2.13.0+cpu, transformers 5.16.1, numpy 2.4.0"
 
@@ -195,7 +196,7 @@ def test_the_end_of_a_report_tells_where_to_look_closer(run, tmp_path, capsys):
     """Also where the runs lie elsewhere, under other names than they were made with."""
     elsewhere = run.rename(tmp_path / "of machine 2")
     main(["report", str(elsewhere), "--output", str(tmp_path / "report")])
-    (line,) = re.findall("^look closer: pnnx-parity (.*)", capsys.readouterr().out, re.MULTILINE)
+    (line,) = re.findall("^look closer: .*pnnx-parity (.*)", capsys.readouterr().out, re.MULTILINE)
     assert main(shlex.split(line)) == 0
     assert capsys.readouterr().out.startswith("F_elu, suites/functional/")
 

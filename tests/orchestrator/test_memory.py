@@ -15,6 +15,7 @@ from orchestrator import memory, runs
 from orchestrator.expectations import Expectation, Table
 from orchestrator.expectations.when import When
 from orchestrator.history import History
+from orchestrator.spelling import command
 from suites.trial import Outcome, Stage
 
 NOTHING = Table([])
@@ -67,7 +68,7 @@ def test_a_lost_history_is_made_anew(results):
     memory.keep(folder, NOTHING, warnings.append)
     assert len(contents()) == 1
     assert warnings == [
-        f"{memory.file()} begins with this run; for 2 more: pnnx-parity history --rebuild"
+        f"{memory.file()} begins with this run; for 2 more: {command('history', '--rebuild')}"
     ]
     assert [error for _, error in memory.rebuild(NOTHING, pytest.fail)] == [None] * 3
     assert contents() == before

@@ -21,7 +21,7 @@ from orchestrator.runner.messages import Order
 from suites.trial import Outcome, Stage, Trial
 
 CELL = load_cells()["torch213-tf5"]
-NATIVE = replace(CELL, env=load_cells()["torch213-mkl-native"].env)
+NATIVE = replace(CELL, env=load_cells()["torch213-mkl-native-threads"].env)
 """The main cell's packages, with all of the machine's threads."""
 
 

@@ -46,6 +46,29 @@ def test_two_at_one_time(results: Path) -> None:
     assert len(folders) == 3
 
 
+def test_the_latest(results: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"there is no run in .* yet"):
+        runs.find("latest")
+    made = [runs.create(None, [], PLAN).folder for _ in range(3)]
+    assert runs.find("latest") == runs.located("latest") == made[-1]
+    old = runs.create(results / "zzz", [], PLAN)
+    old.record.started = old.record.started.replace(year=2020)
+    old.save()
+    (made[-1] / "run.json").write_text("torn")
+    assert runs.find("latest") == made[-2]
+    monkeypatch.chdir(tmp_path)
+    mine = runs.create(Path("latest"), [], PLAN)
+    assert runs.find("latest") == mine.folder
+
+
+def test_where_a_run_is(results: Path) -> None:
+    folder = runs.create(None, [], PLAN).folder
+    assert runs.located(folder.name) == runs.located(str(folder)) == folder
+    assert runs.located("nowhere") == Path("nowhere")
+    with pytest.raises(UsageError, match=r"no run at 'lates'.*did you mean latest"):
+        runs.find("lates")
+
+
 def test_output_is_not_overwritten(tmp_path: Path) -> None:
     runs.create(tmp_path / "mine", [], PLAN)
     with pytest.raises(UsageError, match="mine holds a run already; give another --output"):

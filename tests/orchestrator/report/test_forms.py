@@ -16,6 +16,7 @@ from orchestrator.report import Report, summary, write
 from orchestrator.report.markdown import markdown
 from orchestrator.report.model import Difference, Side
 from orchestrator.report.page import page
+from orchestrator.spelling import command
 from suites.trial import Outcome, Stage, Trial
 
 VOID = {"meta", "input", "link", "br", "hr"}
@@ -300,7 +301,7 @@ def test_summary_is_short_and_plain(hostile, tmp_path):
         "5 unexpected; incomplete: 1 trial without a result."
         " 6 trials of 5 cases in 2 cells: 1 ok, 5 unexpected."
     )
-    assert "again: pnnx-parity run --cell a --case F_elu --frontend pt2" in text
+    assert f"again: {command('run', '--cell', 'a', '--case', 'F_elu')} --frontend pt2" in text
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert max(map(len, text.splitlines())) < 300

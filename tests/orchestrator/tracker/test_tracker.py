@@ -245,7 +245,7 @@ def test_command(
     assert main(["tracker", "--check"]) == 1
     out = capsys.readouterr().out
     assert "parity-tracker.md:" in out
-    assert "run: pnnx-parity tracker --write" in out
+    assert "pnnx-parity tracker --write" in out
 
 
 def test_coverage_counts_what_torch_offers() -> None:
