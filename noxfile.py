@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import hashlib
 import os
 import random
@@ -15,11 +17,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import nox
+from nox.command import CommandFailed
 
 ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT))
 
-from orchestrator.cells import Cell, load_cells  # noqa: E402
+from orchestrator import interpreters  # noqa: E402
+from orchestrator.cells import Cell, load_cells, pick  # noqa: E402
 
 nox.needs_version = ">=2025.5"
 nox.options.default_venv_backend = "virtualenv"
@@ -30,6 +34,7 @@ nox.options.error_on_external_run = True
 PYTHON = "3.11"
 CELLS = load_cells()
 MAIN_CELL = "torch213-tf5"
+VISION_CELL = "torch213-av"
 STAMP = "installed.txt"
 """Says what an environment was made of: while that is the same, nothing is installed again."""
 
@@ -62,11 +67,22 @@ def run_cells(session: nox.Session, cells: Sequence[str], *options: str) -> None
     pnnx_parity(session, "run", *[f"--cell={cell}" for cell in cells], *options)
 
 
-@nox.session(python=PYTHON)
-@nox.parametrize("cell", [nox.param(cell, id=cell.name) for cell in CELLS.values()])
-def env(session: nox.Session, cell: Cell) -> None:
-    """Build the environment of a cell."""
-    install(session, "-e", ".[suites]", *cell.pins)
+def add_environment(cell: Cell) -> None:
+    """Add the session that builds the environment of a cell, with the project's Python or one
+    that the cell asks for."""
+
+    def env(session: nox.Session) -> None:
+        install(session, "-e", ".[suites]", *cell.pins)
+
+    env.__doc__ = f"Build an environment: {cell.description}."
+    fits = f"{PYTHON}.99" in cell.python
+    python = PYTHON if fits else interpreters.find(cell.python) or str(cell.python)
+    nox.session(python=python, name=cell.session)(env)
+
+
+for each in CELLS.values():
+    if not each.base:
+        add_environment(each)
 
 
 @nox.session(python=PYTHON)
@@ -101,11 +117,11 @@ def tests(session: nox.Session) -> None:
         )  # fmt: skip
 
 
-@nox.session(venv_backend="none", requires=["env(torch213-av)"])
+@nox.session(venv_backend="none", requires=[f"env({VISION_CELL})"])
 def vision(session: nox.Session) -> None:
     """Run the tests that need torchvision or torchaudio, in the cell that has both."""
     session.run(
-        python(session, "env-torch213-av"), "-m", "pytest", "-m", "vision", "tests/converter",
+        python(session, f"env-{VISION_CELL}"), "-m", "pytest", "-m", "vision", "tests/converter",
         *session.posargs, external=True,
     )  # fmt: skip
 
@@ -146,27 +162,121 @@ def random_models(session: nox.Session) -> None:
 
 
 @nox.session(
-    venv_backend="none", requires=["orchestrator", "env(torch213-tf5)", "env(torch213-av)"]
+    venv_backend="none", requires=["orchestrator", f"env({MAIN_CELL})", f"env({VISION_CELL})"]
 )
 def pt2(session: nox.Session) -> None:
-    """Run every case once, in the first of the two cells that has what it needs."""
-    run_cells(session, ["torch213-tf5", "torch213-av"])
+    """Run every case once, in the first of the two main cells that has what it needs."""
+    run_cells(session, [MAIN_CELL, VISION_CELL])
 
 
-@nox.session(venv_backend="none", requires=["orchestrator", "env(torch213-av)"])
-def exports(session: nox.Session) -> None:
-    """Run every case exported plainly, strictly and decomposed, and compare pnnx's graphs."""
-    run = f"results/exports-{time.strftime('%Y%m%d-%H%M%S')}"
-    ways = [f"--export={export}" for export in ("plain", "strict", "decomposed")]
-    options = ("--frontend=pt2", "--target=pnnx", *ways, f"--output={run}")
-    run_cells(session, ["torch213-av"], *options)
-    session.run(python(session, "orchestrator"), "benchmarks/exports.py", run, external=True)
+@nox.session(
+    venv_backend="none", requires=["orchestrator", f"env({MAIN_CELL})", f"env({VISION_CELL})"]
+)
+def ncnn(session: nox.Session) -> None:
+    """Run the cases that have the ncnn target, on the ncnn runtime alone."""
+    run_cells(session, [MAIN_CELL, VISION_CELL], "--target=ncnn")
 
 
 @nox.session(venv_backend="none", requires=["orchestrator", "env(torch213-tf4)"])
 def transformers4(session: nox.Session) -> None:
     """Run the transformers cases on transformers 4."""
     run_cells(session, ["torch213-tf4"], "--suite=transformers")
+
+
+@nox.session(venv_backend="none", requires=["orchestrator", f"env({MAIN_CELL})"])
+def transformers5(session: nox.Session) -> None:
+    """Run the transformers cases on transformers 5."""
+    run_cells(session, [MAIN_CELL], "--suite=transformers")
+
+
+@nox.session(venv_backend="none", requires=["orchestrator", f"env({VISION_CELL})"])
+def torchaudio(session: nox.Session) -> None:
+    """Run the torchaudio cases."""
+    run_cells(session, [VISION_CELL], "--suite=torchaudio")
+
+
+@nox.session(venv_backend="none", requires=["orchestrator", f"env({VISION_CELL})"])
+def torchvision(session: nox.Session) -> None:
+    """Run torchvision's networks and operators."""
+    run_cells(session, [VISION_CELL], "--suite=models")
+
+
+@nox.session(venv_backend="none", requires=["orchestrator", f"env({VISION_CELL})"])
+def mkl(session: nox.Session) -> None:
+    """Compare MKL's kernels and numbers of threads, on the FFT cases and the whole models."""
+    cells = [cell for cell in CELLS.values() if cell.environment == VISION_CELL]
+    suites = next(cell.suites for cell in cells if cell.suites)
+    run_cells(
+        session,
+        [cell.name for cell in cells],
+        "--every-cell",
+        *[f"--suite={suite}" for suite in suites],
+    )
+
+
+@nox.session(venv_backend="none", requires=["orchestrator", f"env({VISION_CELL})"])
+def exports(session: nox.Session) -> None:
+    """Run every case exported plainly, strictly and decomposed, and compare pnnx's graphs."""
+    run = f"results/exports-{time.strftime('%Y%m%d-%H%M%S')}"
+    ways = [f"--export={export}" for export in ("plain", "strict", "decomposed")]
+    options = ("--frontend=pt2", "--target=pnnx", *ways, f"--output={run}")
+    run_cells(session, [VISION_CELL], *options)
+    session.run(python(session, "orchestrator"), "benchmarks/exports.py", run, external=True)
+
+
+@nox.session(venv_backend="none", requires=["orchestrator"])
+def nightly(session: nox.Session) -> None:
+    """Run every case in every cell, and merge them in one report; builds the cells itself.
+
+    `-- --cell NAME` names cells, `-- --low-disk` builds one environment at a time and removes it
+    after its cells; what else is given goes to `pnnx-parity run`. A cell that cannot be built or
+    run is told in the report (exit status 3), and does not end the others.
+    """
+    parser = argparse.ArgumentParser(prog="nox -s nightly --", allow_abbrev=False)
+    parser.add_argument("--cell", action="append")
+    parser.add_argument("--low-disk", action="store_true")
+    options, others = parser.parse_known_args(session.posargs)
+    cells = buildable(session, pick(CELLS, options.cell or CELLS))
+    folder = Path(f"results/nightly-{time.strftime('%Y%m%d-%H%M%S')}")
+    plan = ["--every-cell", *[f"--cell={cell.name}" for cell in cells], *others]
+    homes = {cell.home(): cell for cell in cells}
+    rounds = [[home] for home in homes] if options.low_disk else [list(homes)]
+    for number, round in enumerate(rounds, 1):
+        made = [home for home in round if build(session, homes[home])]
+        begun = (ROOT / folder / "run.json").exists()
+        session.run(
+            python(session, "orchestrator"), "-m", "orchestrator.cli", "run",
+            *(["--resume", str(folder)] if begun else [*plan, "--output", str(folder)]),
+            success_codes=[0] if number == len(rounds) else range(4), external=True,
+        )  # fmt: skip
+        if options.low_disk:
+            for home in made:
+                shutil.rmtree(home, ignore_errors=True)
+
+
+def buildable(session: nox.Session, cells: Sequence[Cell]) -> list[Cell]:
+    """Leave out, with a line, the cells whose Python this machine lacks."""
+    found = []
+    for cell in cells:
+        if cell.home().exists() or interpreters.find(cell.python):
+            found.append(cell)
+        else:
+            session.warn(f"cell {cell.name} is left out: {interpreters.lack(cell.python)}")
+    return found or session.error("no cell is left")
+
+
+def build(session: nox.Session, cell: Cell) -> bool:
+    """Build a cell's environment with its own session; tell whether there was none before."""
+    is_new = not cell.home().exists()
+    with contextlib.suppress(CommandFailed):  # the run says what it has no result of, and why
+        session.run(sys.executable, "-m", "nox", "-s", cell.session, external=True)
+    return is_new
+
+
+@nox.session(venv_backend="none", requires=["orchestrator"])
+def prepush(session: nox.Session) -> None:
+    """Run the cases that the commits to be pushed affect; `-- --install` sets git's hook."""
+    pnnx_parity(session, "prepush")
 
 
 @nox.session(venv_backend="none", requires=["orchestrator"])

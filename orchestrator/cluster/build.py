@@ -8,11 +8,11 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from orchestrator import interpreters
 from orchestrator.cells import ROOT, Cell, CellError
 
 BUILD_LIMIT = 1800.0
@@ -36,7 +36,7 @@ def python_of(cell: Cell, checkout: Path) -> Path:
     with _only_one(home):
         if not (home / COMPLETE).exists():
             shutil.rmtree(home, ignore_errors=True)
-            _run(cell, _fitting(cell), "-m", "venv", str(home))
+            _run(cell, _interpreter(cell), "-m", "venv", str(home))
             _run(cell, str(python), "-m", "pip", "install", "--quiet", *wanted)
             (home / COMPLETE).touch()
     return python
@@ -68,17 +68,11 @@ def _only_one(home: Path) -> Iterator[None]:
         yield
 
 
-def _fitting(cell: Cell) -> str:
-    """Return a Python that the cell can be built with: this one, or one on the PATH."""
-    if platform.python_version() in cell.python:
-        return sys.executable
-    for minor in range(20, 8, -1):
-        path = shutil.which(f"python3.{minor}")
-        if path and f"3.{minor}.99" in cell.python:
-            return path
-    raise CellError(
-        f"cell {cell.name}: {platform.node()} has no Python {cell.python}; install one there"
-    )
+def _interpreter(cell: Cell) -> str:
+    found = interpreters.find(cell.python)
+    if found is None:
+        raise CellError(f"cell {cell.name}: {platform.node()}: {interpreters.lack(cell.python)}")
+    return found
 
 
 def _run(cell: Cell, *command: str) -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from packaging.requirements import Requirement
 
+from orchestrator import interpreters
 from orchestrator.cells import ROOT, Cell
 from orchestrator.cluster.connect import own_cpus
 from orchestrator.commands.options import Known
@@ -40,6 +41,9 @@ def main(args: argparse.Namespace) -> int:
 
 def _examine(cell: Cell) -> bool:
     """Print one line for each package, and one for the runner; tell whether all are well."""
+    if not cell.home().exists() and interpreters.find(cell.python) is None:
+        print(f"{cell.name}: cannot be built: {interpreters.lack(cell.python)}")
+        return False
     print(f"{cell.name}: {cell.python_path()}")
     pins = [Requirement(pin) for pin in cell.pins]
     names = [pin.name for pin in pins]
