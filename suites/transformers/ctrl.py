@@ -37,7 +37,7 @@ class transformers_ctrl_attention(nn.Module):
                 self.fast(x, x, x, attention_mask=causal(x) + mask)[0],
             )
         ahead = x.new_ones(16, 16).triu(1)
-        output, _, weights = self.plain(x, x, x, ahead, output_attentions=True)
+        output, *_, weights = self.plain(x, x, x, ahead, output_attentions=True)
         return (
             output,
             weights,

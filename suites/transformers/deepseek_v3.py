@@ -1,11 +1,12 @@
 """Attention of DeepSeek-V3."""
 
+import torch
 import torch.nn as nn
 
 from suites.case import Input, case
 from suites.transformers.interface import cached
 from suites.transformers.masks import causal, kept, padding
-from suites.transformers.version import modeling
+from suites.transformers.version import V5, modeling
 
 deepseek = modeling("deepseek_v3")
 
@@ -45,7 +46,7 @@ def make(implementation="eager", **settings):
     ncnn_inputs=[(1, 9, 64), (1, 9, 8), (1, 9, 8), (1, 1, 9, 9)],
 )
 class transformers_deepseek_v3_attention(nn.Module):
-    """Keys and values from one latent, which the cache holds; queries from another, or not.
+    """Keys and values from one latent, which version 5's cache holds; queries from another, or not.
 
     For ncnn a text, the cosines and sines of its positions and a mask, which others work out; by
     halves, as pnnx's ncnn has no slices with steps.
@@ -57,6 +58,13 @@ class transformers_deepseek_v3_attention(nn.Module):
         _, self.fast = make("sdpa", q_lora_rank=None, rope_interleave=False)
         _, self.halves = make(q_lora_rank=24, rope_interleave=False)
         self.longer, self.scaled = make(q_lora_rank=24, attention_bias=True, rope_scaling=LONGER)
+
+    def past(self, latent, rotated):
+        """What the cache holds: version 4 has keys and values of each head in it."""
+        if V5:
+            return latent, rotated
+        value = torch.cat((rotated, latent[..., :4]), -1)
+        return latent.expand(-1, 4, -1, -1), value.expand(-1, 4, -1, -1)
 
     def forward(
         self,
@@ -80,5 +88,5 @@ class transformers_deepseek_v3_attention(nn.Module):
             *turned,
             *self.plain(x, turns, causal(x) + padding(kept(drawn))),
             self.fast(x, turns, None)[0],
-            self.scaled(step, later, None, **cached(latent, rotated))[0],
+            self.scaled(step, later, None, **cached(*self.past(latent, rotated)))[0],
         )

@@ -1,5 +1,7 @@
 """Attention of RoBERTa and of the others that took BERT's code over."""
 
+from inspect import signature
+
 import torch.nn as nn
 from transformers import (
     BertGenerationConfig,
@@ -20,6 +22,13 @@ from suites.case import case
 from suites.transformers.interface import FIRST, WEIGHTS, past
 from suites.transformers.masks import causal, kept, padding
 from suites.transformers.version import V5
+
+ENCODERS_MASK = (
+    "encoder_attention_mask"
+    if "encoder_attention_mask" in signature(RobertaAttention.forward).parameters
+    else "attention_mask"
+)
+"""What the mask of an encoder's states is called: the last of version 4 have one name for both."""
 
 
 class Encoder(nn.Module):
@@ -59,7 +68,7 @@ class Decoder(Encoder):
 
     def __init__(self, configuration, attention, **options):
         super().__init__(configuration, attention, **options)
-        self_attention = {"is_causal": True, **FIRST} if V5 else {}
+        self_attention = {"is_causal": True, **FIRST} if V5 else FIRST
         cross_attention = {"is_cross_attention": True} if V5 else {}
         self.causal = attention(self.config("sdpa", is_decoder=True), **self_attention)
         self.cross = attention(self.config(is_decoder=True), **cross_attention)
@@ -72,7 +81,7 @@ class Decoder(Encoder):
             self.causal(y)[0],
             self.causal(y, attention_mask=causal(y))[0],
             self.causal(step, **past(keys, values))[0],
-            self.cross(y, encoder_hidden_states=x, encoder_attention_mask=mask)[0],
+            self.cross(y, encoder_hidden_states=x, **{ENCODERS_MASK: mask})[0],
             self.fast_cross(y, encoder_hidden_states=x)[0],
         )
 
