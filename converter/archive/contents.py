@@ -1,15 +1,18 @@
 """What kind of zip archive a file is, and where an exported program keeps its parts in it.
 
-torch.export.save has written this since torch 2.8: under one folder lie `models/NAME.json`, the
+torch.export.save has written this since torch 2.9: under one folder lie `models/NAME.json`, the
 program, and `data/weights/` and `data/constants/`, one entry for each storage and a JSON file that
-tells which tensor is where (torch/csrc/export/pt2_archive_constants.h).
+tells which tensor is where (torch/csrc/export/pt2_archive_constants.h). torch 2.8 has a file of
+torch.save in place of each of these two folders, and before that all lay side by side:
+`serialized_exported_program.json`, `serialized_state_dict.pt`, `serialized_constants.pt`.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from converter.archive.zip import DAMAGED, EXPORT, ZipFile, printable
+from converter.archive.region import DAMAGED, printable
+from converter.archive.zip import EXPORT, ZipFile
 from converter.errors import ArchiveError, UnsupportedError
 
 FORMAT = "archive_format"
@@ -17,17 +20,26 @@ VERSION = "0"
 SMALL = 64
 """Bytes of an entry that holds a word."""
 
-TOO_OLD = "load it with the torch that saved it and save it again with torch >= 2.9"
+LEGACY = "serialized_exported_program.json"
+
+
+class Place(NamedTuple):
+    """Where tensors are: in a file of torch.save, or in a folder that `config` tells about.
+
+    `folder` has the `/` at its end.
+    """
+
+    pickled: str = ""
+    folder: str = ""
+    config: str = ""
 
 
 class Contents(NamedTuple):
-    """Names of entries. `weights` and `constants` are folders, with the `/` at their end."""
+    """Names of entries."""
 
     program: str
-    weights: str
-    weights_config: str
-    constants: str
-    constants_config: str
+    weights: Place
+    constants: Place
 
 
 def find_contents(file: ZipFile) -> Contents:
@@ -35,7 +47,9 @@ def find_contents(file: ZipFile) -> Contents:
 
     Raises ArchiveError that tells what the file is instead, UnsupportedError for several programs.
     """
-    folder = _folder(file)
+    folder = _folder(file, FORMAT)
+    if folder is None:
+        return _legacy_contents(file)
     for name, expected in ((FORMAT, "pt2"), ("archive_version", VERSION), ("byteorder", "little")):
         found = file.read(folder + name, SMALL).decode("ascii", "replace").strip()
         if found != expected:
@@ -52,33 +66,41 @@ def find_contents(file: ZipFile) -> Contents:
             mend="save each into a file of its own",
         )
     (model,) = models
-    if f"{folder}data/weights/{model}.pt" in file.entries:
-        raise file.error("holds pickled weights, as torch 2.8 writes them", TOO_OLD)
-    weights, constants = f"{folder}data/weights/", f"{folder}data/constants/"
     return Contents(
-        program=f"{folder}models/{model}.json",
-        weights=weights,
-        weights_config=f"{weights}{model}_weights_config.json",
-        constants=constants,
-        constants_config=f"{constants}{model}_constants_config.json",
+        f"{folder}models/{model}.json",
+        _place(file, f"{folder}data/weights/", model, "weights"),
+        _place(file, f"{folder}data/constants/", model, "constants"),
     )
 
 
-def _folder(file: ZipFile) -> str:
-    """Return the folder that all entries lie in."""
-    formats = [name for name in file.entries if name.rpartition("/")[2] == FORMAT]
-    if not formats:
+def _legacy_contents(file: ZipFile) -> Contents:
+    folder = _folder(file, LEGACY)
+    if folder is None:
         raise _foreign(file)
-    if len(formats) > 1 or formats[0].count("/") > 1:
-        raise file.error(f"its `{FORMAT}` is not where it belongs", DAMAGED)
-    return formats[0].removesuffix(FORMAT)
+    weights, constants = (f"{folder}serialized_{part}.pt" for part in ("state_dict", "constants"))
+    return Contents(folder + LEGACY, Place(weights), Place(constants))
+
+
+def _place(file: ZipFile, folder: str, model: str, kind: str) -> Place:
+    pickled = f"{folder}{model}.pt"
+    if pickled in file.entries:
+        return Place(pickled)
+    return Place(folder=folder, config=f"{folder}{model}_{kind}_config.json")
+
+
+def _folder(file: ZipFile, name: str) -> str | None:
+    """Return the folder that all entries lie in, as this one does; None if there is none of it."""
+    found = [entry for entry in file.entries if entry.rpartition("/")[2] == name]
+    if not found:
+        return None
+    if len(found) > 1 or found[0].count("/") > 1:
+        raise file.error(f"its `{name}` is not where it belongs", DAMAGED)
+    return found[0].removesuffix(name)
 
 
 def _foreign(file: ZipFile) -> ArchiveError:
     """Tell what kind of archive it is that is not an exported program."""
     inner = {name.partition("/")[2] or name for name in file.entries}
-    if "serialized_exported_program.json" in inner | set(file.entries):
-        return file.error("was saved by a torch before 2.8", TOO_OLD)
     if "constants.pkl" in inner or any(name.startswith("code/") for name in inner):
         return file.error(
             "is a TorchScript model, not an exported program",

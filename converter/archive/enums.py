@@ -40,6 +40,7 @@ FOREIGN_DTYPES: Mapping[int, str] = {
 """Those that pnnx lacks, by PyTorch's names."""
 
 LAYOUTS: Mapping[int, Layout] = dict(enumerate(Layout, start=1))
+STRIDED = next(number for number, layout in LAYOUTS.items() if layout is Layout.strided)
 MEMORY_FORMATS: Mapping[int, MemoryFormat] = dict(enumerate(MemoryFormat, start=1))
 
 

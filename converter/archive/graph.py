@@ -9,6 +9,7 @@ from converter.archive import schema
 from converter.archive.enums import LAYOUTS, MEMORY_FORMATS, dtype_name, require_strided
 from converter.archive.expression import plain
 from converter.archive.program import Body, Node, TensorType
+from converter.archive.region import printable
 from converter.archive.trace import module_stack, origin, source
 from converter.archive.values import (
     CustomRef,
@@ -20,7 +21,7 @@ from converter.archive.values import (
     TensorRef,
     Value,
 )
-from converter.archive.zip import ZipFile, printable
+from converter.archive.zip import ZipFile
 from converter.errors import ArchiveError, Where
 from converter.ir import Dim, Shape
 

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
 from converter.archive import schema
-from converter.archive.contents import TOO_OLD, find_contents
+from converter.archive.contents import LEGACY, Place, find_contents
 from converter.archive.graph import read_body
 from converter.archive.program import OutputKind, Program, Range, TreeSpec
+from converter.archive.region import DAMAGED, Region, printable
 from converter.archive.signature import SignatureReader
+from converter.archive.stored import Stored
 from converter.archive.tree import read_tree
-from converter.archive.zip import DAMAGED, ZipFile, printable
+from converter.archive.zip import ZipFile
 from converter.errors import ArchiveError
 
 JSON_LIMIT = 256 << 20
 """Bytes of a JSON file that are read. A program of 10,000 nodes has about 20 MB."""
+
+BARE = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|-?(?:Infinity|NaN)', re.DOTALL)
+"""A string, or one of the numbers that JSON lacks."""
 
 T = TypeVar("T")
 
@@ -28,7 +34,7 @@ def read_program(path: Path | str) -> Program:
     Raises ArchiveError for a file that is not a sound exported program, UnsupportedError for one
     that holds what pnnx has no place for (a dtype, a custom class).
     """
-    file = ZipFile(Path(path))
+    file = ZipFile(Region.of(Path(path)))
     try:
         return _read(file, Path(path))
     except RecursionError:
@@ -47,13 +53,8 @@ def _read(file: ZipFile, path: Path) -> Program:
     if call is None:
         raise file.error("does not tell how its arguments nest", DAMAGED)
     body = read_body(file, module.graph)
-    signature = SignatureReader(
-        file,
-        contents,
-        body,
-        weights=_decoded(file, contents.weights_config, schema.PayloadConfig).config,
-        constants=_decoded(file, contents.constants_config, schema.PayloadConfig).config,
-    )
+    weights, constants = _stored(file, contents.weights), _stored(file, contents.constants)
+    signature = SignatureReader(file, body, weights, constants)
     inputs, stored = signature.inputs(module.signature.input_specs)
     outputs = signature.outputs(module.signature.output_specs)
     out_spec = _tree(file, call.out_spec, module)
@@ -82,6 +83,8 @@ def _read(file: ZipFile, path: Path) -> Program:
 def _program(file: ZipFile, name: str) -> schema.ExportedProgram:
     """Decode the program. Where that fails for its version, the version is the reason given."""
     json = file.read(name, JSON_LIMIT)
+    if name.endswith(LEGACY):
+        json = quoted(json)
     try:
         program = _parsed(file, name, json, schema.ExportedProgram)
     except ArchiveError:
@@ -91,14 +94,31 @@ def _program(file: ZipFile, name: str) -> schema.ExportedProgram:
     return program
 
 
+def quoted(json: bytes) -> bytes:
+    """Write the numbers that JSON lacks as later torch does: until 2.6 they stood there bare."""
+    if b"Infinity" not in json and b"NaN" not in json:
+        return json
+    return BARE.sub(lambda found: found[0] if found[0][:1] == b'"' else b'"%b"' % found[0], json)
+
+
 def _check_version(file: ZipFile, program: schema.ExportedProgram | schema.Versions) -> None:
     major = program.schema_version.major
-    if major != schema.MAJOR:
+    if major not in schema.MAJORS:
+        newest = schema.MAJORS[-1]
         raise file.error(
             f"has schema version {major} (torch {printable(program.torch_version) or 'unknown'}),"
-            f" not {schema.MAJOR}",
-            TOO_OLD if major < schema.MAJOR else "update pnnx-parity",
+            f" not {newest}",
+            "save it again with torch >= 2.9" if major < newest else "update pnnx-parity",
         )
+
+
+def _stored(file: ZipFile, place: Place) -> Stored:
+    if place.pickled:
+        from converter.archive.pickled import read_pickled
+
+        return read_pickled(file, place.pickled)
+    config = _decoded(file, place.config, schema.PayloadConfig).config
+    return Stored(file, place.folder, place.folder, config)
 
 
 def _decoded(file: ZipFile, name: str, type: type[T]) -> T:

@@ -1,4 +1,4 @@
-"""The JSON of an exported program, as msgspec decodes it: torch/_export/serde/schema.py, major 8.
+"""The JSON of an exported program, as msgspec decodes it: torch/_export/serde/schema.py.
 
 Only what the converter reads is named; msgspec skips the other fields, so later minor versions,
 which only add, are read as well. A union (torch's `_Union`) is an object with one key: a TypedDict
@@ -12,7 +12,10 @@ from typing import Any, TypedDict
 
 import msgspec
 
-MAJOR = 8
+MAJORS = (7, 8)
+"""Those of torch 2.5, and of later ones. What 8 changed is named alike or not read here."""
+NEWEST = (8, 20)
+"""The newest version that a fixture has."""
 
 Float = float | str
 """JSON has no infinities: torch writes the strings "Infinity", "-Infinity" and "NaN"."""
@@ -94,7 +97,7 @@ class Complex(msgspec.Struct, gc=False):
 
 
 class Argument(TypedDict, total=False):
-    as_none: bool
+    as_none: Any  # True; of schema 7, an empty list
     as_tensor: Name
     as_tensors: list[Name]
     as_int: int

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import msgspec
 
 from converter.archive import schema
-from converter.archive.contents import Contents
 from converter.archive.program import (
     Body,
     ConstantInput,
@@ -19,13 +16,12 @@ from converter.archive.program import (
     TensorInput,
     UserInput,
 )
+from converter.archive.region import DAMAGED, printable
+from converter.archive.stored import Stored
 from converter.archive.values import CustomRef, SymRef, TensorRef, Value
 from converter.archive.weights import stored_attribute
-from converter.archive.zip import DAMAGED, ZipFile, printable
+from converter.archive.zip import ZipFile
 from converter.errors import UnsupportedError
-
-Payloads = Mapping[str, schema.PayloadMeta]
-"""Where each stored tensor of a folder is, by its fully qualified name."""
 
 Place = tuple[str, bytes]
 
@@ -38,21 +34,13 @@ def place(payload: schema.PayloadMeta) -> Place:
 class SignatureReader:
     """Joins the signature with the graph's inputs and results, and with the stored tensors."""
 
-    def __init__(
-        self,
-        file: ZipFile,
-        contents: Contents,
-        body: Body,
-        weights: Payloads,
-        constants: Payloads,
-    ) -> None:
+    def __init__(self, file: ZipFile, body: Body, weights: Stored, constants: Stored) -> None:
         self.file = file
-        self.contents = contents
         self.body = body
         self.weights = weights
         self.constants = constants
         self.names: dict[Place, list[str]] = {}
-        for fqn, payload in weights.items():
+        for fqn, payload in weights.tensors.items():
             self.names.setdefault(place(payload), []).append(fqn)
 
     def inputs(
@@ -119,22 +107,18 @@ class SignatureReader:
 
     def found(self, kind: StoredKind, name: str, fqn: str, persistent: bool = True) -> StoredInput:
         """Look a tensor up: what is in the model's state dict lies among the weights."""
-        folder, payloads = (
-            (self.contents.weights, self.weights)
-            if persistent
-            else (self.contents.constants, self.constants)
-        )
-        payload = payloads.get(fqn)
+        among = self.weights if persistent else self.constants
+        payload = among.tensors.get(fqn)
         if payload is None:
             raise self.file.error(f"holds no values for `{printable(fqn)}`", DAMAGED)
-        attribute = stored_attribute(self.file, folder, fqn, payload)
+        attribute = stored_attribute(among.file, among.folder, fqn, payload)
         declared = self.body.tensors.get(name)
         if declared != (attribute.shape, attribute.dtype):
             raise self.file.error(
                 f"`{printable(fqn)}` is stored with another type than its graph has", DAMAGED
             )
         names = tuple(self.names[place(payload)]) if persistent else ()
-        storage = folder + payload.path_name
+        storage = f"{among.home}/{payload.path_name}"
         return StoredInput(name, kind, fqn, attribute, persistent, storage, names)
 
     def outputs(self, specs: list[schema.OutputSpec]) -> tuple[Output, ...]:

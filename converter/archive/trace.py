@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from converter.archive.program import ModuleFrame
-from converter.archive.zip import printable
+from converter.archive.region import printable
 from converter.errors import Where
 
 FRAME = re.compile(r'^ *File "([^"\n]+)", line (\d{1,9}), in [^\n]*(?:\n +([^\n]*))?', re.MULTILINE)

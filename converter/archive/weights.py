@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from converter.archive import schema
 from converter.archive.enums import dtype_name, require_strided
-from converter.archive.zip import BUFFER, DAMAGED, ZipFile, printable
+from converter.archive.region import DAMAGED, printable
+from converter.archive.zip import BUFFER, ZipFile
 from converter.errors import UnsupportedError
 from converter.ir import DTYPES, Array, Attribute, is_possible
 

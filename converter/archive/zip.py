@@ -10,11 +10,13 @@ from __future__ import annotations
 import stat
 import struct
 import zlib
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
+from converter.archive.limits import unpacked_limit
+from converter.archive.region import DAMAGED, Region, printable
 from converter.errors import ArchiveError
 
 LOCAL: Final = struct.Struct("<4s5H3L2H")
@@ -26,6 +28,8 @@ END64: Final = struct.Struct("<4sQ2H2L4Q")
 STORED, DEFLATED = 0, 8
 ENCRYPTED = 1
 """General purpose flag bit."""
+UNIX = 3
+"""The system whose file modes an entry has."""
 ZIP64_EXTRA = 1
 
 DIRECTORY_LIMIT = 64 << 20
@@ -36,7 +40,6 @@ INFLATED_LIMIT = 32 << 20
 """Bytes of a deflated entry that are held in memory at once. torch does not deflate."""
 BUFFER = 1 << 20
 
-DAMAGED = "copy or save the file again"
 EXPORT = "save one with torch.export.save(torch.export.export(model, inputs), 'model.pt2')"
 
 
@@ -55,32 +58,39 @@ class Entry:
 class ZipFile:
     """The entries of a zip file by name, read on demand. Raises ArchiveError and nothing else."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, region: Region) -> None:
+        self._region = region
+        self._sound: set[str] = set()
+        self._inner: list[ZipFile] = []
         try:
-            if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for its writer
-                raise self.error("is not a file")
-            self._file = path.open("rb", buffering=0)
-        except FileNotFoundError:
-            raise self.error("no such file") from None
-        except OSError as error:
-            raise self.error(f"cannot be opened: {error.strerror}") from None
-        except ValueError:  # a null character in the path
-            raise self.error("no such file") from None
-        try:
-            self._length = self._file.seek(0, 2)
             self.entries: Mapping[str, Entry] = self._directory()
         except BaseException:
             self.close()
             raise
-        self._sound: set[str] = set()
 
     def close(self) -> None:
-        self._file.close()
+        for inner in self._inner:
+            inner.close()
+        self._region.close()
 
     def error(self, message: str, mend: str = "") -> ArchiveError:
         """Make an error that names the file."""
-        return ArchiveError(f"{printable(str(self._path), 4096)}: {message}", mend=mend)
+        return self._region.error(message, mend)
+
+    def inside(self, name: str) -> ZipFile:
+        """Open the zip file that an entry is. What is stored is read where it lies.
+
+        Its checksum is verified; what is deflated is unpacked to the disk meanwhile.
+        """
+        entry = self.entry(name)
+        if entry.method == DEFLATED:
+            region = self._region.copied(name, self.chunks(name, BUFFER))
+        else:
+            for _ in self.chunks(name, BUFFER):
+                pass
+            region = self._region.part(name, self._content(entry), entry.size)
+        self._inner.append(ZipFile(region))
+        return self._inner[-1]
 
     def read(self, name: str, limit: int) -> bytes:
         """Return an entry's whole content: at most `limit` bytes, or INFLATED_LIMIT of deflated."""
@@ -115,7 +125,7 @@ class ZipFile:
         if entry.method == DEFLATED:
             content = _cut(self._inflated(entry, limit), start, stop)
         else:
-            content = self._raw(self._content(entry) + start, stop - start, limit)
+            content = self._region.chunks(self._content(entry) + start, stop - start, limit)
         if name in self._sound:
             yield from content
             return
@@ -131,39 +141,23 @@ class ZipFile:
 
     def _content(self, entry: Entry) -> int:
         """Return where an entry's content begins, past its local header."""
-        header = self._at(entry.header, LOCAL.size)
+        header = self._region.at(entry.header, LOCAL.size)
         signature, _, flags, method, *_, name_length, extra_length = LOCAL.unpack(header)
         if signature != b"PK\3\4" or flags & ENCRYPTED or method != entry.method:
             raise self.error(f"the header of `{printable(entry.name)}` is damaged", DAMAGED)
         start = entry.header + LOCAL.size + int(name_length) + int(extra_length)
-        if start + entry.packed > self._length:
-            raise self.error(f"`{printable(entry.name)}` reaches past the file's end", DAMAGED)
+        if start + entry.packed > self._ends[bisect_right(self._ends, entry.header)]:
+            raise self.error(f"`{printable(entry.name)}` overlaps another entry", DAMAGED)
         return start
-
-    def _raw(self, start: int, size: int, limit: int) -> Iterator[memoryview]:
-        """Read bytes of the file through one buffer that is used again and again."""
-        buffer = memoryview(bytearray(min(limit, size)))
-        position = start
-        while position < start + size:
-            room = buffer[: start + size - position]
-            try:
-                self._file.seek(position)
-                count = self._file.readinto(room)
-            except OSError as error:
-                raise self.error(f"cannot be read: {error.strerror}") from None
-            if not count:
-                raise self.error("ends early: it changed while it was read", DAMAGED)
-            yield room[:count]
-            position += count
 
     def _inflated(self, entry: Entry, limit: int) -> Iterator[memoryview]:
         """Unpack a deflated entry, never past the size that was declared and checked."""
         inflater = zlib.decompressobj(-zlib.MAX_WBITS)
         count = 0
+        rest: bytes | memoryview = b""
         try:
-            for packed in self._raw(self._content(entry), entry.packed, BUFFER):
-                rest: bytes | memoryview = packed
-                full = True
+            for packed in self._region.chunks(self._content(entry), entry.packed, BUFFER):
+                rest, full = packed, True
                 while (rest or full) and count <= entry.size and not inflater.eof:
                     chunk = inflater.decompress(rest, limit)
                     rest, full = inflater.unconsumed_tail, len(chunk) == limit
@@ -172,23 +166,18 @@ class ZipFile:
                         yield memoryview(chunk)
         except zlib.error:
             count = -1
-        if count != entry.size or not inflater.eof:
+        ends = inflater.eof and not inflater.unused_data and not rest
+        if count != entry.size or not ends:
             raise self.error(f"`{printable(entry.name)}` does not unpack to its size", DAMAGED)
 
     # --- directory
 
-    def _at(self, start: int, size: int) -> bytes:
-        """Read exactly `size` bytes of the file."""
-        if start < 0 or start + size > self._length:
-            raise self.error("is cut off or damaged", DAMAGED)
-        return b"".join(bytes(chunk) for chunk in self._raw(start, size, size))
-
     def _directory(self) -> dict[str, Entry]:
         """Read the central directory; check each entry against the file's size and the others."""
         count, size, start = self._end()
-        if size > min(DIRECTORY_LIMIT, self._length) or count * CENTRAL.size > size:
+        if size > min(DIRECTORY_LIMIT, self._region.length) or count * CENTRAL.size > size:
             raise self.error("its directory is damaged or too large", DAMAGED)
-        directory = self._at(start, size)
+        directory = self._region.at(start, size)
         entries: dict[str, Entry] = {}
         position = 0
         for _ in range(count):
@@ -196,31 +185,40 @@ class ZipFile:
             if entry.name in entries:
                 raise self.error(f"holds `{printable(entry.name)}` twice", DAMAGED)
             entries[entry.name] = entry
-        end = 0
+        end, last = 0, ""
         for entry in sorted(entries.values(), key=lambda entry: entry.header):
             if entry.header < end:
                 raise self.error(f"`{printable(entry.name)}` overlaps another entry", DAMAGED)
-            end = entry.header + LOCAL.size + entry.packed
+            end, last = entry.header + LOCAL.size + entry.packed, entry.name
         if end > start:
-            raise self.error("its entries overlap its directory", DAMAGED)
+            raise self.error(f"`{printable(last)}` overlaps its directory", DAMAGED)
+        unpacked = sum(entry.size for entry in entries.values() if entry.method == DEFLATED)
+        if unpacked > (limit := unpacked_limit(self._region.length)):
+            raise self.error(
+                f"unpacks to {unpacked} bytes, more than {limit}",
+                "set PT2PNNX_UNPACKED_LIMIT to more if you trust the file",
+            )
+        self._ends = [*sorted(entry.header for entry in entries.values()), start]
         return entries
 
     def _end(self) -> tuple[int, int, int]:
         """Find the end record: the number of entries, the directory's size and its place."""
-        if self._length == 0:
+        if self._region.length == 0:
             raise self.error("is empty", "save the program again with torch.export.save")
-        if self._length >= 4 and self._at(0, 4) != b"PK\3\4":
+        if self._region.length >= 4 and self._region.at(0, 4) != b"PK\3\4":
             raise self.error("is not an exported program: not a zip archive", EXPORT)
-        tail_start = max(0, self._length - END.size - 0xFFFF)
-        tail = self._at(tail_start, self._length - tail_start)
+        tail_start = max(0, self._region.length - END.size - 0xFFFF)
+        tail = self._region.at(tail_start, self._region.length - tail_start)
         found = tail.rfind(b"PK\5\6")
         if found < 0 or found + END.size > len(tail):
             raise self.error("is cut off: the end of the zip archive is missing", DAMAGED)
         _, _, _, _, count, size, start, _ = END.unpack_from(tail, found)
         if count == 0xFFFF or 0xFFFFFFFF in (size, start):
             locator = tail_start + found - END64_LOCATOR.size
-            signature, _, place, _ = END64_LOCATOR.unpack(self._at(locator, END64_LOCATOR.size))
-            record = self._at(place, END64.size) if signature == b"PK\6\7" else b""
+            signature, _, place, _ = END64_LOCATOR.unpack(
+                self._region.at(locator, END64_LOCATOR.size)
+            )
+            record = self._region.at(place, END64.size) if signature == b"PK\6\7" else b""
             if not record.startswith(b"PK\6\6"):
                 raise self.error("its zip64 end record is damaged", DAMAGED)
             *_, count, size, start = END64.unpack(record)
@@ -231,8 +229,8 @@ class ZipFile:
         if position + CENTRAL.size > len(directory):
             raise self.error("its directory is cut off", DAMAGED)
         (
-            signature, _, _, flags, method, _, _, crc, packed, size,
-            name_length, extra_length, comment_length, _, _, _, header,
+            signature, maker, _, flags, method, _, _, crc, packed, size,
+            name_length, extra_length, comment_length, _, _, mode, header,
         ) = CENTRAL.unpack_from(directory, position)  # fmt: skip
         position += CENTRAL.size
         end = position + name_length + extra_length + comment_length
@@ -244,9 +242,13 @@ class ZipFile:
         entry = Entry(name, method, crc, packed, size, header)
         if flags & ENCRYPTED:
             raise self.error(f"`{printable(name)}` is encrypted", "save it unencrypted")
+        if maker >> 8 == UNIX and stat.S_ISLNK(mode >> 16):
+            raise self.error(f"`{printable(name)}` is a symbolic link", EXPORT)
+        if not _is_inside(name):
+            raise self.error(f"`{printable(name)}` lies outside of the archive", EXPORT)
         if method not in (STORED, DEFLATED):
             raise self.error(f"`{printable(name)}` is compressed by method {method}", EXPORT)
-        if header + LOCAL.size + packed > self._length:
+        if header + LOCAL.size + packed > self._region.length:
             raise self.error(f"`{printable(name)}` reaches past the file's end", DAMAGED)
         if size != packed if method == STORED else size > packed * DEFLATE_RATIO:
             raise self.error(f"`{printable(name)}` declares an impossible size", DAMAGED)
@@ -281,8 +283,7 @@ def _cut(chunks: Iterator[memoryview], start: int, stop: int) -> Iterator[memory
             yield kept
 
 
-def printable(text: str, limit: int = 200) -> str:
-    """Make foreign text fit for one line of a terminal."""
-    if len(text) > limit:
-        text = text[:limit] + "…"
-    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
+def _is_inside(name: str) -> bool:
+    """Whether a name is a path below the archive's own folder, on every system."""
+    steps = name.replace("\\", "/").split("/")
+    return bool(steps[0]) and steps[0][1:] != ":" and ".." not in steps and "\0" not in name

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from converter.archive.program import Body, Node, Program
+from converter.archive.region import printable
 from converter.archive.values import (
     CustomRef,
     Device,
@@ -16,7 +17,6 @@ from converter.archive.values import (
     TensorRef,
     Value,
 )
-from converter.archive.zip import printable
 from converter.aten.call import Arg
 from converter.aten.numbers import Numbers
 from converter.aten.sharing import is_dense

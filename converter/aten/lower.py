@@ -15,8 +15,8 @@ from converter.archive.program import (
     TensorInput,
     UserInput,
 )
+from converter.archive.region import printable
 from converter.archive.values import SymRef, TensorRef, Value
-from converter.archive.zip import printable
 from converter.aten.arguments import Arguments
 from converter.aten.bind import bind
 from converter.aten.call import Call

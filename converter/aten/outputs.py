@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from converter.archive.program import TreeSpec
-from converter.archive.zip import printable
+from converter.archive.region import printable
 from converter.aten.emit import Emitter
 from converter.errors import UnsupportedError
 from converter.ir import Operand, Param

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import os
 import random
 import struct
+import tracemalloc
 import zipfile
+import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from archives import write_zip
 
-from converter.archive.zip import ZipFile, printable
-from converter.errors import ArchiveError
+from converter.archive.region import Region, printable
+from converter.archive.zip import CENTRAL, LOCAL, ZipFile
+from converter.errors import ArchiveError, UsageError
 
 CONTENT = random.Random(0).randbytes(3000) + bytes(2_000_000) + b"end"
 
@@ -23,7 +28,9 @@ CONTENT = random.Random(0).randbytes(3000) + bytes(2_000_000) + b"end"
 def test_reads_ranges_of_entries(
     tmp_path: Path, compression: int, limit: int, start: int, stop: int | None
 ) -> None:
-    file = ZipFile(write_zip(tmp_path / "a.zip", {"a": b"1", "b/c": CONTENT}, compression))
+    file = ZipFile(
+        Region.of(write_zip(tmp_path / "a.zip", {"a": b"1", "b/c": CONTENT}, compression))
+    )
     chunks = [bytes(chunk) for chunk in file.chunks("b/c", limit, start, stop)]
     assert b"".join(chunks) == CONTENT[start:stop]
     assert max(map(len, chunks)) <= limit
@@ -32,7 +39,7 @@ def test_reads_ranges_of_entries(
 
 
 def test_reads_an_empty_entry(tmp_path: Path) -> None:
-    file = ZipFile(write_zip(tmp_path / "a.zip", {"a": b""}))
+    file = ZipFile(Region.of(write_zip(tmp_path / "a.zip", {"a": b""})))
     assert file.read("a", 0) == b""
     file.close()
 
@@ -54,14 +61,14 @@ def test_reads_zip64(tmp_path: Path) -> None:
     locator = struct.pack("<4sLQL", b"PK\6\7", 0, directory + len(record), 1)
     end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, 2**32 - 1, 2**32 - 1, 0)
     path.write_bytes(data[:directory] + record + end64 + locator + end)
-    reader = ZipFile(path)
+    reader = ZipFile(Region.of(path))
     assert reader.read("big", 100) == b"content"
     reader.close()
 
 
 def fails(path: Path, text: str, entry: str | None = None) -> None:
     def read() -> None:
-        file = ZipFile(path)
+        file = ZipFile(Region.of(path))
         try:
             if entry:
                 file.read(entry, 1 << 30)
@@ -148,6 +155,160 @@ def test_refuses_a_bad_end_record(tmp_path: Path, offset: int, value: bytes) -> 
     path = write_zip(tmp_path / "a.zip", {"a": b"12345"})
     patched(path, b"PK\5\6", offset, value)
     fails(path, "damaged|cut off")
+
+
+def named(path: Path, name: str) -> Path:
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("a", b"1")
+        info = zipfile.ZipInfo("b")
+        info.filename = name  # as it is: the constructor would mend it
+        file.writestr(info, b"2")
+    return path
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["/etc/passwd", "../x", "a/../../x", "a\\..\\x", "..", "C:/x", "C:\\x", "\\\\host\\x", ""],
+)
+def test_refuses_names_outside_of_the_archive(tmp_path: Path, name: str) -> None:
+    fails(named(tmp_path / "a.zip", name), "lies outside of the archive")
+
+
+@pytest.mark.parametrize("name", ["a.b/..c", "a:b/c", "x..", "…/ü", "a b"])
+def test_reads_names_that_look_like_those(tmp_path: Path, name: str) -> None:
+    file = ZipFile(Region.of(named(tmp_path / "a.zip", name)))
+    assert file.read(name, 1) == b"2"
+    file.close()
+
+
+def test_refuses_symbolic_links(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        info = zipfile.ZipInfo("link")
+        info.create_system = 3
+        info.external_attr = 0o120777 << 16
+        file.writestr(info, b"/etc/passwd")
+    fails(path, "`link` is a symbolic link")
+
+
+def test_refuses_a_wrong_checksum(tmp_path: Path) -> None:
+    for compression in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        path = write_zip(tmp_path / "a.zip", {"a": b"1", "b": CONTENT}, compression)
+        patched(path, b"PK\1\2", 16, b"\1\2\3\4")
+        fails(path, r"the content of `b` is damaged \(checksum\)", "b")
+
+
+def test_an_entry_that_reaches_into_the_next_is_refused(tmp_path: Path) -> None:
+    """Its local header has a longer name than its record, so that its content begins later."""
+    path = write_zip(tmp_path / "a.zip", {"a": b"12345", "b": b"67890"})
+    data = bytearray(path.read_bytes())
+    data[28:30] = struct.pack("<H", 30)  # the first local header's extra field
+    path.write_bytes(data)
+    fails(path, "`a` overlaps another entry", "a")
+    patched(path, b"PK\3\4", 28, struct.pack("<H", 30))
+    fails(path, "`b` overlaps another entry", "b")
+
+
+def test_reads_data_descriptors(tmp_path: Path) -> None:
+    """Written to a stream: sizes and checksum follow the content, and are in the directory."""
+
+    class Pipe(io.RawIOBase):
+        def __init__(self) -> None:
+            self.content = bytearray()
+
+        def writable(self) -> bool:
+            return True
+
+        def write(self, data: Any) -> int:
+            self.content += data
+            return len(data)
+
+    for compression in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        pipe = Pipe()
+        with zipfile.ZipFile(pipe, "w", compression) as file:
+            file.writestr("a", CONTENT)
+            file.writestr("b", b"1")
+        path = tmp_path / "a.zip"
+        path.write_bytes(pipe.content)
+        assert path.read_bytes()[6] & 8  # the bit that tells of them
+        reader = ZipFile(Region.of(path))
+        assert reader.read("a", 1 << 30) == CONTENT
+        assert reader.read("b", 1) == b"1"
+        reader.close()
+
+
+def test_reads_a_part_of_a_big_file(tmp_path: Path) -> None:
+    """5 GB, most of them a hole: what lies behind them is read, and nothing else."""
+    path = tmp_path / "a.zip"
+    hole = 5 << 30
+    last = b"content"
+    with path.open("wb") as file:
+        file.write(LOCAL.pack(b"PK\3\4", 45, 0, 0, 0, 0, 0, 2**32 - 1, 2**32 - 1, 4, 0) + b"hole")
+        file.seek(hole, 1)
+        behind = file.tell()
+        crc, size = zlib.crc32(last), len(last)
+        file.write(LOCAL.pack(b"PK\3\4", 20, 0, 0, 0, 0, crc, size, size, 4, 0) + b"last" + last)
+        start = file.tell()
+        extra = struct.pack("<2H2Q", 1, 16, hole, hole)
+        numbers = (0, 2**32 - 1, 2**32 - 1, 4, len(extra), 0, 0, 0, 0, 0)
+        file.write(CENTRAL.pack(b"PK\1\2", 45, 45, 0, 0, 0, 0, *numbers) + b"hole" + extra)
+        extra = struct.pack("<2HQ", 1, 8, behind)
+        numbers = (crc, size, size, 4, len(extra), 0, 0, 0, 0, 2**32 - 1)
+        file.write(CENTRAL.pack(b"PK\1\2", 45, 45, 0, 0, 0, 0, *numbers) + b"last" + extra)
+        length = file.tell() - start
+        end = file.tell()
+        file.write(struct.pack("<4sQ2H2L4Q", b"PK\6\6", 44, 45, 45, 0, 0, 2, 2, length, start))
+        file.write(struct.pack("<4sLQL", b"PK\6\7", 0, end, 1))
+        file.write(struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 2, 2, length, 2**32 - 1, 0))
+    if path.stat().st_blocks * 512 > 1 << 20:
+        pytest.skip("the file system has no holes")
+    tracemalloc.start()
+    try:
+        reader = ZipFile(Region.of(path))
+        assert reader.entry("hole").size == hole
+        assert reader.read("last", 100) == last
+        first = next(reader._region.chunks(reader._content(reader.entry("hole")), hole, 1 << 20))
+        assert bytes(first[:3]) == b"\0\0\0"
+        reader.close()
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_bomb_is_known_by_its_total(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = {str(number): bytes(1 << 20) for number in range(8)}
+    path = write_zip(tmp_path / "a.zip", entries, zipfile.ZIP_DEFLATED)
+    ZipFile(Region.of(path)).close()
+    monkeypatch.setenv("PT2PNNX_UNPACKED_LIMIT", "1000000")
+    fails(path, r"unpacks to 8388608 bytes, more than 1000000; set PT2PNNX_UNPACKED_LIMIT")
+    monkeypatch.setenv("PT2PNNX_UNPACKED_RATIO", "1000")
+    ZipFile(Region.of(path)).close()  # the files are a thousandth of that
+    monkeypatch.setenv("PT2PNNX_UNPACKED_LIMIT", "much")
+    with pytest.raises(UsageError, match="PT2PNNX_UNPACKED_LIMIT is 'much', which is no whole"):
+        ZipFile(Region.of(path))
+    stored = write_zip(tmp_path / "b.zip", entries)
+    monkeypatch.setenv("PT2PNNX_UNPACKED_LIMIT", "1")
+    ZipFile(Region.of(stored)).close()
+
+
+def test_hostile_deflate_streams(tmp_path: Path) -> None:
+    """Of a reserved kind, without an end, with bytes behind its end, referring before its start."""
+    for packed in (
+        b"\x07" * 20,
+        b"\x00\x05\x00\xfa\xff123",
+        zlib.compress(b"12345", wbits=-15) + b"more",
+        b"\x03\x02" * 10,
+        b"",
+    ):
+        crc = zlib.crc32(b"12345")
+        path = tmp_path / "a.zip"
+        head = LOCAL.pack(b"PK\3\4", 20, 0, 8, 0, 0, crc, len(packed), 5, 1, 0) + b"a" + packed
+        record = CENTRAL.pack(
+            b"PK\1\2", 20, 20, 0, 8, 0, 0, crc, len(packed), 5, 1, 0, 0, 0, 0, 0, 0
+        )
+        end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, len(record) + 1, len(head), 0)
+        path.write_bytes(head + record + b"a" + end)
+        fails(path, "does not unpack to its size|impossible size", "a")
 
 
 def test_unpacks_no_more_than_declared(tmp_path: Path) -> None:
