@@ -279,6 +279,17 @@ def prepush(session: nox.Session) -> None:
     pnnx_parity(session, "prepush")
 
 
+@nox.session(python=PYTHON, reuse_venv=False)
+def fixtures(session: nox.Session) -> None:
+    """Export the fixtures of a torch again: `-- 2.7.1`. Its environment of 6 GB is removed."""
+    (version,) = session.posargs or session.error("which torch? nox -s fixtures -- 2.7.1")
+    legacy = tuple(map(int, version.split(".")[:2])) < (2, 8)
+    session.install(f"torch=={version}", "numpy", *([] if legacy else ["transformers==5.16.1"]))
+    folder = f"fixtures/{'legacy' if legacy else 'producers'}/{version}"
+    session.run("python", "fixtures/make.py", folder)
+    shutil.rmtree(session.virtualenv.location)
+
+
 @nox.session(venv_backend="none", requires=["orchestrator"])
 def report(session: nox.Session) -> None:
     """Merge runs into the cross-version report; `-- results/A results/B` names them."""
