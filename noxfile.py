@@ -237,7 +237,8 @@ def nightly(session: nox.Session) -> None:
     parser.add_argument("--low-disk", action="store_true")
     options, others = parser.parse_known_args(session.posargs)
     cells = buildable(session, pick(CELLS, options.cell or CELLS))
-    folder = Path(f"results/nightly-{time.strftime('%Y%m%d-%H%M%S')}")
+    alone = f"-{cells[0].name}" if len(cells) == 1 else ""  # its folder lies beside other cells'
+    folder = Path(f"results/nightly-{time.strftime('%Y%m%d-%H%M%S')}{alone}")
     plan = ["--every-cell", *[f"--cell={cell.name}" for cell in cells], *others]
     homes = {cell.home(): cell for cell in cells}
     rounds = [[home] for home in homes] if options.low_disk else [list(homes)]
