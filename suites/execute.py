@@ -13,6 +13,7 @@ from pathlib import Path
 import torch
 
 from converter.errors import ConvertError
+from converter.rules import recorded
 from suites import compare
 from suites.case import Case, Missing
 from suites.frontends import frontend_of, generated, import_generated
@@ -70,11 +71,12 @@ def run_trial(
     torch's generator in another state: the caller isolates trials from each other.
     """
     stages = Stages(on_stage)
-    outcome, diagnostic = Outcome.passed, ""
+    outcome, diagnostic, rules = Outcome.passed, "", set[str]()
     try:
         with contextlib.chdir(workdir), warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
-            _run(trial, stages.enter)
+            with recorded() as rules:
+                _run(trial, stages.enter)
     except Missing as missing:
         outcome, diagnostic = Outcome.skipped, str(missing)
     except PLAIN as error:
@@ -89,6 +91,7 @@ def run_trial(
         diagnostic=diagnostic[:TOLD],
         seconds=stages.seconds,
         graph=_graph(trial, workdir) if stages.current in CONVERTED else b"",
+        rules=tuple(sorted(rules)),
     )
 
 

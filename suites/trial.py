@@ -77,7 +77,8 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
     words of what refused or failed; `seconds` the time of each stage that was reached; `attempts`
     counts infrastructure faults (a dead runner) too; `peak_mb` is the trial's own peak resident
     memory; `graph` the `.pnnx.param` that it converted to, compressed by zlib, where the other
-    frontend's is compared with it.
+    frontend's is compared with it; `rules` what a pt2 trial's conversion went through, as
+    `converter.rules` names it.
     """
 
     trial: Trial
@@ -88,6 +89,7 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
     attempts: Annotated[int, msgspec.Meta(ge=1)] = 1
     peak_mb: Annotated[float, msgspec.Meta(ge=0)] | None = None
     graph: bytes = b""
+    rules: tuple[str, ...] = ()
 
     @property
     def total(self) -> float:

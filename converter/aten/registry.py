@@ -10,11 +10,15 @@ from converter.aten.dtype import torch_dtype
 from converter.aten.emit import Emitter
 from converter.aten.synonyms import canonical
 from converter.ir import Operand, Param
+from converter.rules import of_function, went_through
 
 Lowering = Callable[[Call, Emitter], None]
 
 LOWERINGS: dict[str, Lowering] = {}
 """By target without the leading `torch.ops.`: `aten.relu.default`."""
+
+_NAMES: dict[str, str] = {}
+"""As `rules.recorded` has them."""
 
 
 def register(target: str, lowering: Lowering) -> None:
@@ -22,11 +26,16 @@ def register(target: str, lowering: Lowering) -> None:
     if target in LOWERINGS:
         raise ValueError(f"{target} has two lowerings")
     LOWERINGS[target] = lowering
+    _NAMES[target] = of_function(lowering, target.removeprefix("aten."), __name__)
 
 
 def find(target: str) -> Lowering | None:
-    """Look up the lowering of `aten.relu.default`; None where there is none."""
-    return LOWERINGS.get(target) or LOWERINGS.get(canonical(target))
+    """Look up the lowering of `aten.relu.default`, which is about to be used; None where there is
+    none."""
+    known = target if target in LOWERINGS else canonical(target)
+    if known in LOWERINGS:
+        went_through(_NAMES[known])
+    return LOWERINGS.get(known)
 
 
 def lowers(*targets: str) -> Callable[[Lowering], Lowering]:

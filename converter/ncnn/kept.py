@@ -10,6 +10,7 @@ from converter.ncnn.graph import FLOATS
 from converter.ncnn.layers import LAYERS, MOST_SHAPES, ForeignLayer, LayerCall
 from converter.ncnn.op import Op
 from converter.ncnn.registry import Rule
+from converter.rules import named
 
 
 def kept(op: Op) -> list[Blob]:
@@ -50,4 +51,4 @@ def _batch(op: Op, operand: Operand) -> int | None:
     return 0 if rank > MAX_RANK or (rank > 1 and op.wanted_of(operand) == 0) else None
 
 
-KEPT = Rule(kept, batch=None, dtypes="checked")
+KEPT = Rule(kept, batch=None, dtypes="checked", name=named(__name__, "kept"))

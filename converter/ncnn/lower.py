@@ -23,6 +23,7 @@ from converter.ncnn.shape import PAIRED
 from converter.ncnn.sizes import NAMES, Sizes
 from converter.pnnx.literal import literal
 from converter.pnnx.value import parse_value
+from converter.rules import named, went_through
 
 PASSES = (remove_dead_layers, fuse_activation, fuse_padding, fuse_transpose, split_blobs)
 """In this order: the dead read blobs too, and what is split has more readers than one."""
@@ -36,7 +37,10 @@ def lower(graph: Graph) -> NcnnGraph:
     """
     made = Lowering(graph).run()
     for run in PASSES:
+        layers = len(made.layers.operators)
         run(made)
+        if len(made.layers.operators) != layers:  # each makes some or takes some away
+            went_through(named(run.__module__, run.__name__))
     return made
 
 
@@ -88,6 +92,7 @@ class Lowering:
         rule = KEPT if op.operator.opaque else RULES.get(op.type)
         if rule is None:
             op.refuse("has no ncnn layer", "write it with other operators, or take the .pnnx files")
+        went_through(rule.name)
         _check_dtypes(op, rule.dtypes)
         try:
             made = rule.lower(op)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from converter.ir import Operator
+from converter.rules import of_function
 
 if TYPE_CHECKING:
     from converter.ncnn.blob import Blob
@@ -16,7 +17,7 @@ BatchAxis = Callable[[Operator], int | None]
 
 
 class Rule(NamedTuple):
-    """How one type of operator is lowered.
+    """How one type of operator is lowered. `name` is what `rules.recorded` calls it.
 
     `batch` tells the axis that the operator wants as the batch, for its first input and for
     whatever else has that input's rank.
@@ -25,6 +26,7 @@ class Rule(NamedTuple):
     lower: Lower
     batch: BatchAxis | None
     dtypes: Dtypes
+    name: str
 
 
 Dtypes = Literal["floats", "moved", "checked"]
@@ -42,7 +44,7 @@ def ncnn(
     def register(lower: Lower) -> Lower:
         for type in types:
             assert type not in RULES, f"{type} is lowered twice"
-            RULES[type] = Rule(lower, batch, dtypes)
+            RULES[type] = Rule(lower, batch, dtypes, of_function(lower, type, __name__))
         return lower
 
     return register
