@@ -6,9 +6,10 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
-from converter.errors import ConvertError, UnforeseenError, UnsupportedError, UsageError
+from converter.errors import ConvertError, UnforeseenError, UnsupportedError, UsageError, one_line
+from converter.signals import end_cleanly, undisturbed
 
 if TYPE_CHECKING:
     from converter.conversion import Converted
@@ -63,7 +64,7 @@ def device(key: str, value: str) -> None:
 
 
 def onnx(key: str, value: str) -> None:
-    print("pnnxonnx: no ONNX file is written", file=sys.stderr)
+    say(sys.stderr, "pnnxonnx: no ONNX file is written")
 
 
 KEYS: Mapping[str, Parse] = {
@@ -113,28 +114,52 @@ def parse(arguments: Sequence[str]) -> tuple[str, dict[str, Any]]:
 
 def report(converted: Converted) -> int:
     for file in converted.files:
-        print(file, flush=True)
-    if converted.statistics is not None:
-        print(*converted.statistics.lines(), sep="\n", file=sys.stderr)
-    for note in converted.notes:
-        print(f"pt2pnnx: note: {note}", file=sys.stderr)
+        say(sys.stdout, str(file))
+    for line in converted.statistics.lines() if converted.statistics else ():
+        say(sys.stderr, line)
+    notes = list(converted.notes)
+    if converted.removed:
+        names = ", ".join(str(file) for file in converted.removed)
+        notes.append(f"removed {names}, which an earlier conversion had written")
+    for note in notes:
+        say(sys.stderr, f"pt2pnnx: note: {note}")
     if converted.ncnn_refusal is None:
         return 0
-    print(f"pt2pnnx: no ncnn files: {converted.ncnn_refusal}", file=sys.stderr)
+    say(sys.stderr, f"pt2pnnx: no ncnn files: {converted.ncnn_refusal}")
     return 1
+
+
+def say(stream: TextIO | None, line: str) -> None:
+    """Print one line, of what characters it may be. A stream that was closed takes none."""
+    if stream is not None:
+        encoding = stream.encoding or "ascii"
+        text = line if line.isprintable() else one_line(line)
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        stream.flush()
+
+
+def let_go(stream: TextIO | None) -> None:
+    """What a stream does not take is lost; Python would complain of it at its end."""
+    if stream is not None:
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status.
 
-    0: all files are written. 1: what pnnx or ncnn cannot express is refused; where that is ncnn
-    only, pnnx's files are written. 2: the command line or the file is wrong, nothing is written.
+    0: all files are written. 1: what pnnx or ncnn cannot express is refused, and where that is ncnn
+    only, pnnx's files are written; or what was done could not be printed. 2: the command line or
+    the file is wrong, nothing is written.
     """
     if arguments is not None:
         return _run(arguments)
     # What a conversion makes lives almost all to the program's end: looking for what does not, in
     # between and at the end, would take a tenth of the time.
     gc.disable()
+    end_cleanly()
     try:
         return _run(sys.argv[1:])
     finally:
@@ -142,28 +167,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
+    try:
+        return _converted(arguments)
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:  # of printing: files are the matter of ConvertErrors
+        let_go(sys.stdout)
+        let_go(sys.stderr)
+        if not isinstance(error, BrokenPipeError):
+            say(sys.stderr, f"pt2pnnx: cannot print: {error.strerror}")
+        return 1
+
+
+def _converted(arguments: Sequence[str]) -> int:
     if not arguments or not {"-h", "--help"}.isdisjoint(arguments):
-        print(USAGE, file=sys.stdout if arguments else sys.stderr)
+        for line in USAGE.splitlines():
+            say(sys.stdout if arguments else sys.stderr, line)
         return 0 if arguments else 2
     # NumPy would start threads for linear algebra, which takes longer than converting most models.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from converter.conversion import convert
+    with undisturbed():  # some of what is imported would swallow an exception
+        from converter.conversion import convert
 
     try:
         model, options = parse(arguments)
         return report(convert(model, **options))
     except (UnsupportedError, UnforeseenError) as error:
-        print(f"pt2pnnx: {arguments[0]}: {error}", file=sys.stderr)
+        say(sys.stderr, f"pt2pnnx: {arguments[0]}: {error}")
         return 1
     except ConvertError as error:
-        print(f"pt2pnnx: {error}", file=sys.stderr)
+        say(sys.stderr, f"pt2pnnx: {error}")
         return 2
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        # Nobody reads what is printed, nor what Python would say of that as it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from converter.archive.program import Program
 from converter.archive.read import read_program
 from converter.aten.kept import Kept
 from converter.aten.lower import lower
-from converter.errors import UnsupportedError, UsageError, foreseen
+from converter.errors import ConvertError, UsageError, foreseen
 from converter.files import Outputs
 from converter.ir import Graph
 from converter.passes.base import Pass
@@ -37,7 +37,8 @@ class Converted:
     """What a conversion wrote.
 
     `arithmetic_changed`: a pass took part after which results may differ from eager in their last
-    bits. `ncnn_refusal`: why there are no ncnn files, None where there are or none were asked for.
+    bits. `ncnn_refusal`: why there are no ncnn files, None where there are or none were asked for;
+    `removed`: older ones that would have been taken for those.
     `statistics`: the operations and the memory that the model takes, as pnnx counts them. `notes`:
     what the model does besides computing its results, and what was written of it does not.
     """
@@ -45,9 +46,10 @@ class Converted:
     files: tuple[Path, ...]
     passes: tuple[str, ...] = ()
     arithmetic_changed: bool = False
-    ncnn_refusal: UnsupportedError | None = field(default=None, compare=False)
+    ncnn_refusal: ConvertError | None = field(default=None, compare=False)
     statistics: Statistics | None = None
     notes: tuple[str, ...] = ()
+    removed: tuple[Path, ...] = ()
 
 
 @np.errstate(all="ignore")
@@ -113,31 +115,26 @@ def convert(
     shapes = _shapes(inputshape, input, "")
     others = _shapes(inputshape2, input2, "2")
     kept = Kept.of(_listed(moduleop), _listed(customop))
-    names = _Names(path)
     with _read(path) as program, Outputs(path) as outputs:
+        names = _Names(path)
+        pnnx_names = names.three("pnnx", pnnxparam, pnnxbin, pnnxpy)
+        ncnn_names = names.three("ncnn", ncnnparam, ncnnbin, ncnnpy) if ncnn else ()
+        pnnx_files = [outputs.path(name) for name in pnnx_names]
+        ncnn_files = [outputs.path(name) for name in ncnn_names]
         graph, changed = _graph(program, shapes, others, kept, optlevel)
         with foreseen("write pnnx's files"):
             counted = statistics(graph)
-            _write_pnnx(
-                graph,
-                outputs,
-                counted,
-                Path(pnnxparam or names.file(".pnnx.param")),
-                Path(pnnxbin or names.file(".pnnx.bin")),
-                Path(pnnxpy or names.python("_pnnx.py")),
-            )
+            _write_pnnx(graph, counted, pnnx_files, pnnx_names)
         refusal = None
         if ncnn:
-            with foreseen("write ncnn's files"):
-                refusal = _write_ncnn(
-                    graph,
-                    outputs,
-                    Path(ncnnparam or names.file(".ncnn.param")),
-                    Path(ncnnbin or names.file(".ncnn.bin")),
-                    Path(ncnnpy or names.python("_ncnn.py")),
-                    fp16,
-                )
-        files = outputs.commit()
+            try:
+                with foreseen("write ncnn's files"):
+                    _write_ncnn(graph, ncnn_files, ncnn_names, fp16)
+            except ConvertError as error:  # pnnx's files are right nevertheless
+                refusal = error
+                for name in ncnn_names:
+                    outputs.drop(name)
+        files, removed = outputs.commit()
     return Converted(
         files,
         tuple(one.name for one in changed),
@@ -145,6 +142,7 @@ def convert(
         refusal,
         counted,
         tuple(graph.notes),
+        removed,
     )
 
 
@@ -154,12 +152,17 @@ class _Names:
     def __init__(self, model: Path) -> None:
         self._model = model.with_suffix("") if model.suffix == ".pt2" else model
 
-    def file(self, ending: str) -> Path:
-        return self._model.with_name(self._model.name + ending)
-
-    def python(self, ending: str) -> Path:
-        """A module's name is an identifier."""
-        return self._model.with_name(re.sub(r"\W", "_", self._model.name) + ending)
+    def three(
+        self, kind: str, param: Path | str | None, bin: Path | str | None, python: Path | str | None
+    ) -> tuple[Path, Path, Path]:
+        """The graph, the weights and the Python module of a kind; names that are given count."""
+        name = self._model.name
+        module = re.sub(r"\W", "_", name)  # an identifier
+        return (
+            Path(param or self._model.with_name(f"{name}.{kind}.param")),
+            Path(bin or self._model.with_name(f"{name}.{kind}.bin")),
+            Path(python or self._model.with_name(f"{module}_{kind}.py")),
+        )
 
 
 def _read(path: Path | str) -> Program:
@@ -203,38 +206,37 @@ def _listed(given: str | Sequence[T]) -> Sequence[T | str]:
 
 
 def _write_pnnx(
-    graph: Graph, outputs: Outputs, counted: Statistics, param: Path, bin: Path, python: Path
+    graph: Graph, counted: Statistics, files: Sequence[Path], names: Sequence[Path]
 ) -> None:
+    """Write the three files, which will be called by these names."""
     from converter.pnnx.bin import write_bin
     from converter.pnnx.param import write_param
     from converter.pnnx.python import write_python
 
-    _write_text(outputs.path(param), lambda stream: write_param(graph, stream))
-    write_bin(graph, outputs.path(bin))
+    param, bin, python = files
+    _, bin_name, python_name = names
+    _write_text(param, lambda stream: write_param(graph, stream))
+    write_bin(graph, bin)
     head = ["pnnx model stat", *counted.lines()]
     _write_text(
-        outputs.path(python),
-        lambda stream: write_python(graph, stream, bin.name, python.stem, head),
+        python,
+        lambda stream: write_python(graph, stream, bin_name.name, python_name.stem, head),
     )
 
 
-def _write_ncnn(
-    graph: Graph, outputs: Outputs, param: Path, bin: Path, python: Path, fp16: bool
-) -> UnsupportedError | None:
+def _write_ncnn(graph: Graph, files: Sequence[Path], names: Sequence[Path], fp16: bool) -> None:
     from converter import ncnn
 
-    try:
-        lowered = ncnn.lower(graph)
-    except UnsupportedError as error:
-        return error
-    _write_text(outputs.path(param), lambda stream: ncnn.write_param(lowered, stream))
-    with outputs.path(bin).open("wb") as stream:
+    param, bin, python = files
+    param_name, bin_name, _ = names
+    lowered = ncnn.lower(graph)
+    _write_text(param, lambda stream: ncnn.write_param(lowered, stream))
+    with bin.open("wb") as stream:
         ncnn.write_bin(lowered, stream, fp16)
     _write_text(
-        outputs.path(python),
-        lambda stream: ncnn.write_python(lowered, stream, param.name, bin.name),
+        python,
+        lambda stream: ncnn.write_python(lowered, stream, param_name.name, bin_name.name),
     )
-    return None
 
 
 def _write_text(path: Path, write: Callable[[TextIO], Any]) -> None:

@@ -24,6 +24,17 @@ class Where(NamedTuple):
         return place
 
 
+LONGEST = 1000
+"""Characters of a message, whatever a file or the command line put into it."""
+
+
+def one_line(text: str) -> str:
+    """Make text fit for one line of a terminal: neither escape characters nor halves of pairs."""
+    if len(text) > LONGEST:
+        text = f"{text[:LONGEST]}…"
+    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
+
+
 class ConvertError(Exception):
     """Base of every error that the converter raises on purpose.
 
@@ -31,14 +42,14 @@ class ConvertError(Exception):
     """
 
     def __init__(self, message: str, *, where: Where | None = None, mend: str = "") -> None:
-        self.message = message
+        self.message = one_line(message)
         self.where = where
-        self.mend = mend
-        text = message
+        self.mend = one_line(mend)
+        text = self.message
         if where is not None:
-            text += f", at {where}"
+            text += one_line(f", at {where}")
         if mend:
-            text += f"; {mend}"
+            text += f"; {self.mend}"
         super().__init__(text)
 
     def located(self, where: Where | None) -> Self:

@@ -6,10 +6,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from torch import nn
+
+from converter import cli
+from converter.errors import ConvertError
 
 PROGRAM = """
 import sys
@@ -51,11 +55,18 @@ class Unknown(nn.Module):
         return x + doubled(x)
 
 
+class Refused(nn.Module):
+    """ncnn has no layer for what it computes."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.special.bessel_j0(x)
+
+
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models")
     x = torch.rand(1, 3, 8, 8)
-    for model in (Net(), Unknown()):
+    for model in (Net(), Unknown(), Refused()):
         name = type(model).__name__.lower()
         with torch.no_grad():
             torch.export.save(torch.export.export(model.eval(), (x,)), folder / f"{name}.pt2")
@@ -154,6 +165,154 @@ def test_nobody_may_read_what_is_printed(models: Path, tmp_path: Path) -> None:
     os.close(printed)
     assert (done.returncode, done.stderr) == (1, b"")
     assert (tmp_path / "net.pnnx.param").exists()
+
+
+def copied(models: Path, path: Path, name: str = "net") -> Path:
+    path.write_bytes((models / f"{name}.pt2").read_bytes())
+    return path
+
+
+def converted(*words: str | Path, **how: Any) -> subprocess.CompletedProcess[bytes]:
+    """As users run it, with what they may do to its streams, its locale and its limits."""
+    command = [sys.executable, "-m", "converter.cli", *map(str, words)]
+    return subprocess.run(command, **{"stderr": subprocess.PIPE, "timeout": 60, **how})
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
+@pytest.mark.parametrize("words", [["net.pt2"], ["--help"]])
+def test_a_full_disk_for_what_is_printed(words: list[str], models: Path, tmp_path: Path) -> None:
+    copied(models, tmp_path / "net.pt2")
+    with Path("/dev/full").open("wb") as full:
+        done = converted(*words, cwd=tmp_path, stdout=full)
+        assert (done.returncode, done.stderr) == (
+            1, b"pt2pnnx: cannot print: No space left on device\n"
+        )  # fmt: skip
+        silent = converted(*words, cwd=tmp_path, stdout=full, stderr=full)
+        assert silent.returncode == 1
+    assert (words == ["--help"]) != (tmp_path / "net_ncnn.py").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell of POSIX")
+def test_streams_that_are_closed(models: Path, tmp_path: Path) -> None:
+    model = copied(models, tmp_path / "net.pt2")
+    shell = ["sh", "-c", '"$0" -m converter.cli "$1" >&- 2>&-', sys.executable, str(model)]
+    assert subprocess.run(shell, timeout=60).returncode == 0
+    assert (tmp_path / "net_ncnn.py").exists()
+    shell[3:] = [sys.executable, str(tmp_path / "absent.pt2")]
+    assert subprocess.run(shell, timeout=60).returncode == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names are no bytes on Windows")
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_names_that_the_terminal_lacks(encoding: str, models: Path, tmp_path: Path) -> None:
+    """And those that would move its cursor, or look like several lines."""
+    names = ["modèle.pt2", os.fsdecode(b"m\xff.pt2"), "m\x1b[2J\nmore.pt2"]
+    for name in names:
+        copied(models, tmp_path / name)
+        env = {**os.environ, "PYTHONIOENCODING": encoding}
+        done = converted(name, cwd=tmp_path, env=env, stdout=subprocess.PIPE)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.count(b"\n") == 6
+        assert b"\x1b" not in done.stdout + done.stderr
+        missing = converted(f"absent {name}", cwd=tmp_path, env=env)
+        assert missing.returncode == 2
+        assert missing.stderr.count(b"\n") == 1
+        assert b"\x1b" not in missing.stderr
+    assert len(list(tmp_path.iterdir())) == 7 * len(names)
+
+
+@pytest.mark.parametrize("key", ["inputshape", "moduleop", "customop", "input", "fp16", "what"])
+@pytest.mark.parametrize("value", ["a\nb\x1b[31m", "é" * 50_000, "\udcff"])
+def test_what_the_user_gives_is_told_on_one_short_line(
+    key: str, value: str, models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([str(models / "net.pt2"), f"{key}={value}"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.isprintable()
+    assert len(line) < 3000
+
+
+INTERRUPTED = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.{signal})
+
+sys.meta_path.insert(0, Finder())
+from converter.cli import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+@pytest.mark.parametrize("module", ["numpy", "msgspec", "converter.pnnx.param", "converter.ncnn"])
+def test_signals_leave_nothing_and_say_nothing(
+    module: str, name: str, status: int, models: Path, tmp_path: Path
+) -> None:
+    """While it imports, reads and writes: what is left is what was there."""
+    model = copied(models, tmp_path / "net.pt2")
+    program = INTERRUPTED.format(module=module, signal=name)
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(model)], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
+    assert list(tmp_path.iterdir()) == [model]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limits")
+def test_a_disk_that_is_full_leaves_what_was_there(models: Path, tmp_path: Path) -> None:
+    """Files of more than 1000 bytes are too large: the kernel says so, as of a full disk."""
+    import resource
+
+    model = copied(models, tmp_path / "net.pt2")
+    (tmp_path / "net.pnnx.param").write_text("old")
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    done = converted(model, preexec_fn=limit)
+    assert done.returncode == 2
+    assert done.stderr == b"pt2pnnx: cannot write pnnx's files: File too large\n"
+    assert (tmp_path / "net.pnnx.param").read_text() == "old"
+    assert {path.name for path in tmp_path.iterdir()} == {"net.pt2", "net.pnnx.param"}
+
+
+def test_older_ncnn_files_do_not_stay_beside_new_files_of_pnnx(
+    models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = copied(models, tmp_path / "m.pt2")
+    assert cli.main([str(model)]) == 0
+    copied(models, model, "refused")
+    capsys.readouterr()
+    assert cli.main([str(model)]) == 1
+    told = capsys.readouterr().err.splitlines()[-2:]
+    names = [str(tmp_path / name) for name in ("m.ncnn.param", "m.ncnn.bin", "m_ncnn.py")]
+    assert told[0].startswith(f"pt2pnnx: note: removed {', '.join(names)}, which an earlier")
+    assert told[1].startswith("pt2pnnx: no ncnn files: ")
+    left = {"m.pt2", "m.pnnx.param", "m.pnnx.bin", "m_pnnx.py"}
+    assert {path.name for path in tmp_path.iterdir()} == left
+
+
+@pytest.mark.parametrize("raised", [ZeroDivisionError, MemoryError, ConvertError("too many")])
+def test_what_goes_wrong_for_ncnn_does_not_lose_the_files_of_pnnx(
+    raised: BaseException,
+    models: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail(*_: object) -> None:
+        raise raised
+
+    monkeypatch.setattr("converter.ncnn.write_bin", fail)
+    model = copied(models, tmp_path / "m.pt2")
+    assert cli.main([str(model)]) == 1
+    assert "pt2pnnx: no ncnn files: " in capsys.readouterr().err.splitlines()[-1]
+    left = {"m.pt2", "m.pnnx.param", "m.pnnx.bin", "m_pnnx.py"}
+    assert {path.name for path in tmp_path.iterdir()} == left
 
 
 def test_no_arguments_shows_the_usage() -> None:
