@@ -86,6 +86,16 @@ def test_contradictions(edit: Callable[[Json], None], sound: Path, tmp_path: Pat
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("dim", [3, -4, 100])
+def test_dims_that_no_tensor_has(dim: int, sound: Path, tmp_path: Path) -> None:
+    def edit(graph: Json) -> None:
+        given(graph, "transpose", "dim1")["as_int"] = dim
+
+    path = edited(sound, tmp_path / "m.pt2", edit)
+    with pytest.raises(UnsupportedError, match=rf"its dim1 is {dim}, of a tensor of rank 3"):
+        converter.load(path)
+
+
 class Recurrent(nn.Module):
     def __init__(self) -> None:
         super().__init__()
