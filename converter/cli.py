@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from converter.errors import ConvertError, UnforeseenError, UnsupportedError, UsageError, one_line
@@ -31,7 +32,11 @@ Usage: pt2pnnx model.pt2 [key=value]...
   device=cpu                   accepted: no model is run
   moduleop=models.Focus,...    classes of modules to keep as one operator each
   customop=fused.act,...       operators to keep and call, namespace.name each
-Sample usage: pt2pnnx mobilenet_v2.pt2 inputshape=[1,3,224,224]"""
+Sample usage: pt2pnnx mobilenet_v2.pt2 inputshape=[1,3,224,224]
+Reads what these versions save, and those between them:
+"""
+VERSIONS = Path(__file__).with_name("versions.txt")
+"""Made of the fixtures, see docs/versions.md."""
 
 Parse = Callable[[str, str], Any]
 
@@ -181,7 +186,8 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _converted(arguments: Sequence[str]) -> int:
     if not arguments or not {"-h", "--help"}.isdisjoint(arguments):
-        for line in USAGE.splitlines():
+        usage = USAGE + VERSIONS.read_text(encoding="utf-8")
+        for line in usage.splitlines():
             say(sys.stdout if arguments else sys.stderr, line)
         return 0 if arguments else 2
     # NumPy would start threads for linear algebra, which takes longer than converting most models.

@@ -191,6 +191,7 @@ class Program:
         ranges: Mapping[str, Range],
         guards: tuple[str, ...],
         torch_version: str,
+        notes: tuple[str, ...] = (),
     ) -> None:
         self._file = file
         self.path = path
@@ -208,6 +209,8 @@ class Program:
         self.ranges = ranges
         self.guards = guards
         self.torch_version = torch_version
+        self.notes = notes
+        """What the user should know of the file."""
 
     def close(self) -> None:
         """Close the file. Weights cannot be read any more."""

@@ -77,6 +77,7 @@ def _read(file: ZipFile, path: Path) -> Program:
         },
         guards=tuple(program.guards_code),
         torch_version=program.torch_version,
+        notes=_notes(program),
     )
 
 
@@ -102,14 +103,29 @@ def quoted(json: bytes) -> bytes:
 
 
 def _check_version(file: ZipFile, program: schema.ExportedProgram | schema.Versions) -> None:
-    major = program.schema_version.major
-    if major not in schema.MAJORS:
-        newest = schema.MAJORS[-1]
+    """Refuse a schema whose major version is another one: its fields may mean something else."""
+    version = program.schema_version
+    if version.major not in schema.MAJORS:
+        known = ".".join(map(str, schema.NEWEST))
         raise file.error(
-            f"has schema version {major} (torch {printable(program.torch_version) or 'unknown'}),"
-            f" not {newest}",
-            "save it again with torch >= 2.9" if major < newest else "update pnnx-parity",
+            f"has schema version {version} (torch {printable(program.torch_version) or 'unknown'}),"
+            f" not {known}",
+            "save it again with torch >= 2.9"
+            if version.major < schema.MAJORS[0]
+            else "update pnnx-parity",
         )
+
+
+def _notes(program: schema.ExportedProgram) -> tuple[str, ...]:
+    """Tell of a newer minor version, which may add what is not known here, and changes nothing."""
+    version = program.schema_version
+    if (version.major, version.minor) <= schema.NEWEST:
+        return ()
+    known = ".".join(map(str, schema.NEWEST))
+    return (
+        f"the file has schema version {version} (torch {printable(program.torch_version)}), newer"
+        f" than {known}: what that adds is not read",
+    )
 
 
 def _stored(file: ZipFile, place: Place) -> Stored:

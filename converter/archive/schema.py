@@ -15,7 +15,7 @@ import msgspec
 MAJORS = (7, 8)
 """Those of torch 2.5, and of later ones. What 8 changed is named alike or not read here."""
 NEWEST = (8, 20)
-"""The newest version that a fixture has."""
+"""The newest version that is known: it is that of the newest fixture."""
 
 Float = float | str
 """JSON has no infinities: torch writes the strings "Infinity", "-Infinity" and "NaN"."""
@@ -274,6 +274,9 @@ class GraphModule(msgspec.Struct, gc=False):
 class SchemaVersion(msgspec.Struct, gc=False):
     major: int
     minor: int
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"
 
 
 class Versions(msgspec.Struct, gc=False):

@@ -39,7 +39,7 @@ from converter.aten.operators import find
 from converter.aten.outputs import constant, nest
 from converter.aten.refusals import refusal, unknown_target
 from converter.aten.restore import restored
-from converter.aten.schema_table import OpSchema, schema
+from converter.aten.schema_table import OpSchema, Release, release, schema
 from converter.aten.settled import is_settled
 from converter.aten.sharing import shares, viewed
 from converter.aten.state import MUTATIONS, check_state, declared
@@ -87,11 +87,13 @@ class _Lowering:
         state: Mapping[str, Where | None],
     ) -> None:
         self.program = program
+        self.release = release(program.torch_version)
         self.kept = kept
         self.state = state
         self.body = body
         self.symbols = symbols
         self.graph = Graph(symbols.examples)
+        self.graph.notes.extend(program.notes)
         self.emit = Emitter(self.graph)
         self.tensors = Tensors(last_uses(body, program.outputs), self.apply, self.emit)
         self.arguments = Arguments(program, body, symbols, self.graph, self.tensors, state)
@@ -135,7 +137,7 @@ class _Lowering:
         if node.target == MODULE or self.kept.keeps(node):
             self.keep(node, names)
             return
-        op = known_schema(node)
+        op = known_schema(node, self.release)
         twin = functional(op)
         arguments = self.writes.statistics(index, node, twin.op, twin.arguments(bind(node, op)))
         call = Call(
@@ -250,8 +252,8 @@ def decomposed_of(node: Node, target: str) -> str | None:
     return before if before != target else None
 
 
-def known_schema(node: Node) -> OpSchema:
-    op = schema(node.target)
+def known_schema(node: Node, made_by: Release | None) -> OpSchema:
+    op = schema(node.target, made_by)
     if op is None or op.is_python:
         raise unknown_target(node)
     return op

@@ -2,6 +2,9 @@
 
 They are looked up in `schemas.txt`, which `generate_schemas` writes: one overload a line, in
 PyTorch's schema language (aten/src/ATen/native/README.md). A line is parsed when it is asked for.
+
+The table is of the newest torch. Where an earlier one had other arguments or defaults, there is a
+second line: `until 2.8 aten::…` holds for torch 2.8 and those before it.
 """
 
 from __future__ import annotations
@@ -22,6 +25,10 @@ TABLE = Path(__file__).with_name("schemas.txt")
 
 PYTHON = frozenset({"_operator", "math", "torch"})
 """The modules of the Python functions that programs call on symbolic numbers."""
+
+
+Release = tuple[int, int]
+"""`(2, 8)` of torch 2.8.0."""
 
 
 class Missing(Enum):
@@ -79,13 +86,45 @@ class OpSchema(msgspec.Struct, frozen=True):
 
 
 @cache
-def schema(target: str) -> OpSchema | None:
+def schema(target: str, release: Release | None = None) -> OpSchema | None:
     """Look up a node's target: `torch.ops.aten.conv2d.default`, `_operator.mul`; None if unknown.
 
-    Higher-order operators (`torch.ops.higher_order.cond`) have no schema.
+    Higher-order operators (`torch.ops.higher_order.cond`) have no schema. What `release` had in
+    another way is as it was there; what came after it is there all the same, with its default,
+    which stands for what the operator did before.
     """
-    line = _table().get(_key(target))
-    return None if line is None else parse(line)
+    key = _key(target)
+    line = _table().get(key)
+    if line is None:
+        return None
+    former = _former(key, release)
+    return parse(line) if former is None else as_before(parse(line), former)
+
+
+def as_before(newest: OpSchema, former: OpSchema) -> OpSchema:
+    """An operator with the arguments that it had in an earlier torch, and those that came later."""
+    had = {argument.name for argument in former.arguments}
+    later = [
+        argument
+        for argument in newest.arguments
+        if argument.name not in had and argument.default is not MISSING
+    ]
+    return msgspec.structs.replace(newest, arguments=(*former.arguments, *later))
+
+
+def _former(key: str, release: Release | None) -> OpSchema | None:
+    """What an operator was in an earlier torch, None where that is what it is."""
+    for until in _releases() if release else ():
+        line = _table().get(f"until {until[0]}.{until[1]} {key}")
+        if line is not None and release is not None and release <= until:
+            return parse(line.split(" ", 2)[2])
+    return None
+
+
+def release(version: str) -> Release | None:
+    """Read `2.7.1+cu126`; None for what tells no release."""
+    found = re.match(r"(\d{1,3})\.(\d{1,3})(?!\d)", version)
+    return (int(found[1]), int(found[2])) if found else None
 
 
 @cache
@@ -105,6 +144,13 @@ def _key(target: str) -> str:
     if len(parts) == 2 and parts[0] in PYTHON:
         return f"{parts[0]}::{parts[1]}"
     return ""
+
+
+@cache
+def _releases() -> tuple[Release, ...]:
+    """Those that the table has lines of, earliest first."""
+    untils = {line.split(" ", 2)[1] for line in _table().values() if line.startswith("until ")}
+    return tuple(sorted(found for until in untils if (found := release(until))))
 
 
 @cache

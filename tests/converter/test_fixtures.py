@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
+import sys
+import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,8 +18,9 @@ import torch
 from torch.utils import _pytree as pytree
 
 from converter import Converted, convert
-from converter.archive import read_program
+from converter.archive import read_program, schema
 from converter.archive.program import TensorInput
+from converter.cli import main
 from suites.compare import compare, flat, rule_of
 from suites.frontends import import_generated
 
@@ -71,6 +75,22 @@ def test_manifests_tell_what_is_there(producer: str) -> None:
 def test_fixtures_are_small() -> None:
     kept = [*FIXTURES.glob("*/*/*"), *FIXTURES.glob("*.py")]
     assert sum(path.stat().st_size for path in kept) < SIZE
+
+
+def test_the_table_of_versions_is_up_to_date() -> None:
+    told = subprocess.run(
+        [sys.executable, FIXTURES / "versions.py", "--check"], capture_output=True, text=True
+    )
+    assert told.returncode == 0, told.stdout
+
+
+def test_help_tells_which_versions_are_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert {Path(producer).name for producer in PRODUCERS} <= {line[0] for line in lines}
+    major, minor = schema.NEWEST
+    last = next(line for line in lines if line[0] == Path(list(PRODUCERS)[-1]).name)
+    assert last[1] == f"{major}.{minor}"
 
 
 def calls(path: Path) -> Iterator[tuple[list[torch.Tensor], list[torch.Tensor]]]:
@@ -132,3 +152,23 @@ def test_transforms_are_the_same_layers_whichever_torch_made_them(
     assert found[0][kind] == count
     assert all(one == found[0] for one in found)
     assert set(found[0]) <= {kind, "Input", "Split", "Reshape", "Padding", "Crop", "Permute"}
+
+
+@pytest.mark.parametrize("path", programs("constants"), ids=of)
+def test_a_deflated_archive_converts_to_the_same_bytes(path: Path, tmp_path: Path) -> None:
+    """With the file of torch.save in it deflated too."""
+    whole, packed = tmp_path / "whole", tmp_path / "packed"
+    whole.mkdir()
+    packed.mkdir()
+    with (
+        zipfile.ZipFile(path) as file,
+        zipfile.ZipFile(packed / path.name, "w", zipfile.ZIP_DEFLATED) as copy,
+    ):
+        for name in file.namelist():
+            copy.writestr(name, file.read(name))
+    (whole / path.name).write_bytes(path.read_bytes())
+    for written, other in zip(
+        convert(whole / path.name).files, convert(packed / path.name).files, strict=True
+    ):
+        assert written.name == other.name
+        assert written.read_bytes() == other.read_bytes()

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import zipfile
+from pathlib import Path
 
+import msgspec
 import pytest
 import torch
 
-from converter.aten.schema_table import MISSING, Argument, OpSchema, Type, parse, schema
+from converter import load
+from converter.aten import schema_table
+from converter.aten.generate_schemas import Installed, merged
+from converter.aten.schema_table import MISSING, Argument, OpSchema, Type, parse, release, schema
 
 TENSOR = Type("Tensor")
+OWN = release(torch.__version__)
 
 
 def test_a_schema() -> None:
@@ -140,6 +147,109 @@ def test_mutation() -> None:
         assert found.mutates == mutates
 
 
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [
+        ("2.7.1+cu126", (2, 7)),
+        ("2.14.0a0+git1234", (2, 14)),
+        ("3.0", (3, 0)),
+        ("", None),
+        ("2", None),
+        ("nightly", None),
+        ("9999.1", None),
+    ],
+)
+def test_releases(version: str, expected: object) -> None:
+    assert release(version) == expected
+
+
+NEWEST = {
+    "aten::gelu": "aten::gelu(Tensor self, *, str approximate='none', int more=1) -> Tensor",
+    "aten::add.Tensor": "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+}
+MIDDLE = {
+    "aten::gelu": "aten::gelu(Tensor self, *, str approximate='tanh') -> Tensor",
+    "aten::qr": "aten::qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)",
+    "aten::sum.dim_DimnameList": "aten::sum.dim_DimnameList(Tensor self, str[1] dim) -> Tensor",
+}
+OLDEST = {
+    "aten::gelu": "aten::gelu(Tensor x, *, str approximate='tanh') -> Tensor",
+    "aten::add.Tensor": "aten::add.Tensor(Tensor self, Tensor other) -> Tensor",
+    "aten::qr": "aten::qr(Tensor self, bool some=False) -> (Tensor Q, Tensor R)",
+}
+
+
+@pytest.fixture
+def merged_table(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The table of three torches."""
+    made = [Installed((2, 5), OLDEST), Installed((2, 14), NEWEST), Installed((2, 8), MIDDLE)]
+    lines = list(merged(made))
+    table = {line[: line.index("(")]: line for line in lines[1:]}
+    monkeypatch.setattr(schema_table, "_table", lambda: table)
+    for name in ("schema", "_releases"):
+        monkeypatch.setattr(schema_table, name, getattr(schema_table, name).__wrapped__)
+    return lines
+
+
+def test_earlier_torches_are_told_where_they_differ(merged_table: list[str]) -> None:
+    assert merged_table == [
+        "# torch 2.14 2.8 2.5",
+        NEWEST["aten::add.Tensor"],
+        NEWEST["aten::gelu"],
+        MIDDLE["aten::qr"],
+        f"until 2.8 {MIDDLE['aten::gelu']}",
+        f"until 2.5 {OLDEST['aten::gelu']}",
+        f"until 2.5 {OLDEST['aten::qr']}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("made_by", "names", "approximate"),
+    [
+        (None, ["self", "approximate", "more"], "none"),
+        ((2, 15), ["self", "approximate", "more"], "none"),
+        ((2, 9), ["self", "approximate", "more"], "none"),
+        ((2, 8), ["self", "approximate", "more"], "tanh"),
+        ((2, 6), ["self", "approximate", "more"], "tanh"),
+        ((2, 5), ["x", "approximate", "more"], "tanh"),
+        ((2, 4), ["x", "approximate", "more"], "tanh"),
+    ],
+)
+def test_the_defaults_of_a_release(
+    merged_table: list[str], made_by: object, names: list[str], approximate: str
+) -> None:
+    found = schema_table.schema("torch.ops.aten.gelu.default", made_by)
+    assert found is not None
+    assert [argument.name for argument in found.arguments] == names
+    defaults = {argument.name: argument.default for argument in found.arguments}
+    assert defaults["approximate"] == approximate
+    assert defaults["more"] == 1
+
+
+@pytest.mark.parametrize(("version", "approximate"), [("2.8.0+cpu", "tanh"), ("2.9.1", "none")])
+def test_an_archive_has_the_defaults_of_its_own_torch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, approximate: str
+) -> None:
+    line = "until 2.8 aten::gelu(Tensor self, *, str approximate='tanh') -> Tensor"
+    table = {**schema_table._table(), "until 2.8 aten::gelu": line}
+    monkeypatch.setattr(schema_table, "_table", lambda: table)
+    monkeypatch.setattr(schema_table, "_releases", lambda: ((2, 8),))
+    schema_table.schema.cache_clear()
+    try:
+        path = tmp_path / "m.pt2"
+        torch.export.save(torch.export.export(torch.nn.GELU(), (torch.rand(3),)), path)
+        with zipfile.ZipFile(path) as file:
+            entries = {name: file.read(name) for name in file.namelist()}
+        with zipfile.ZipFile(path, "w") as file:
+            for name, content in entries.items():
+                ours = torch.__version__.encode()
+                file.writestr(name, content.replace(ours, version.encode()))
+        (gelu,) = [op for op in load(path).operators if "elu" in op.type.lower()]
+        assert gelu.params.get("approximate", "none") == approximate
+    finally:
+        schema_table.schema.cache_clear()
+
+
 def all_schemas() -> dict[str, torch.FunctionSchema]:
     """Every operator of this torch that the table has, by its target."""
     known = {}
@@ -147,7 +257,7 @@ def all_schemas() -> dict[str, torch.FunctionSchema]:
         namespace, _, name = found.name.partition("::")
         if namespace in ("aten", "prims"):
             target = f"torch.ops.{namespace}.{name}.{found.overload_name or 'default'}"
-            if schema(target) is not None:
+            if schema(target, OWN) is not None:
                 known[target] = found
     return known
 
@@ -157,8 +267,11 @@ def test_the_table_agrees_with_torch() -> None:
     known = all_schemas()
     assert len(known) > 3500
     for target, theirs in known.items():
-        ours = schema(target)
+        ours = schema(target, OWN)
         assert ours is not None
+        later = ours.arguments[len(theirs.arguments) :]
+        ours = msgspec.structs.replace(ours, arguments=ours.arguments[: len(theirs.arguments)])
+        assert all(argument.default is not MISSING for argument in later), target
         assert [a.name for a in ours.arguments] == [a.name for a in theirs.arguments], target
         assert len(ours.returns) == len(theirs.returns), target
         for mine, other in zip(ours.arguments, theirs.arguments, strict=True):
