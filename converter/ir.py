@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from converter.errors import Where
+from converter.order import Order, Readers
 
 Array = NDArray[Any]
 
@@ -144,7 +145,7 @@ class Operand:
         self.dtype = dtype
         self.row_major = True
         self.producer: Operator | None = None
-        self.consumers: list[Operator] = []
+        self.consumers: Readers[Operator] = Readers()
 
     @property
     def stored(self) -> Attribute | None:
@@ -228,8 +229,8 @@ class Graph:
     def __init__(self, sizes: Mapping[str, int] | None = None) -> None:
         self.sizes = dict(sizes or {})
         self.notes: list[str] = []
-        self.operators: list[Operator] = []
         self.operands: dict[str, Operand] = {}
+        self._order: Order[Operator] = Order()
         self._serial = 0
 
     # --- making
@@ -268,14 +269,12 @@ class Graph:
         op.outputs = list(outputs)
         op.params = dict(params or {})
         op.attrs = dict(attrs or {})
-        for operand in op.inputs:
-            operand.consumers.append(op)
+        for place, operand in enumerate(op.inputs):
+            operand.consumers.add(op, place)
         for operand in op.outputs:
             operand.producer = op
-        if before is None:
-            self.operators.append(op)
-        else:
-            self.operators.insert(self.operators.index(before), op)
+        self._order.insert(op, before)
+        if before is not None:
             op.where, op.module = before.where, before.module
         return op
 
@@ -285,19 +284,23 @@ class Graph:
         self, op: Operator, inputs: Sequence[Operand], input_names: Sequence[str] = ()
     ) -> None:
         """Give an operator other inputs."""
-        for operand in op.inputs:
-            operand.consumers.remove(op)
+        for place, operand in enumerate(op.inputs):
+            operand.consumers.remove(op, place)
         op.inputs = list(inputs)
         op.input_names = list(input_names)
-        for operand in op.inputs:
-            operand.consumers.append(op)
+        for place, operand in enumerate(op.inputs):
+            operand.consumers.add(op, place)
+
+    def replace_input(self, op: Operator, place: int, new: Operand) -> None:
+        """Make an operator read another operand at one place."""
+        op.inputs[place].consumers.remove(op, place)
+        op.inputs[place] = new
+        new.consumers.add(op, place)
 
     def replace_uses(self, old: Operand, new: Operand) -> None:
         """Make every consumer of `old` read `new` instead."""
-        for op in set(old.consumers):
-            op.inputs = [new if operand is old else operand for operand in op.inputs]
-        new.consumers.extend(old.consumers)
-        old.consumers.clear()
+        for op, place in old.consumers.places():
+            self.replace_input(op, place, new)
 
     def remove(self, op: Operator) -> None:
         """Remove an operator and those of its outputs that it still produces.
@@ -307,26 +310,25 @@ class Graph:
         for operand in op.outputs:
             if operand.producer is op and operand.consumers:
                 raise ValueError(f"cannot remove {op.type} {op.name}: {operand} is still read")
-        self.operators.remove(op)
-        self.detach([op])
+        self.remove_all([op])
 
     def remove_all(self, ops: Iterable[Operator]) -> None:
-        """Remove many operators in one sweep; what they produce may be read only among them."""
-        gone = set(ops)
-        self.operators = [op for op in self.operators if op not in gone]
-        self.detach(gone)
-
-    def detach(self, ops: Iterable[Operator]) -> None:
-        """Cut removed operators off their operands."""
+        """Remove many operators; what they produce may be read only among them."""
         for op in ops:
-            for operand in op.inputs:
-                operand.consumers.remove(op)
+            self._order.remove(op)
+            for place, operand in enumerate(op.inputs):
+                operand.consumers.remove(op, place)
             for operand in op.outputs:
                 if operand.producer is op:
                     operand.producer = None
                     del self.operands[operand.name]
 
     # --- asking
+
+    @property
+    def operators(self) -> Sequence[Operator]:
+        """All of them, in order; edits do not disturb who goes through them."""
+        return self._order.all()
 
     def of_type(self, *types: str) -> list[Operator]:
         """List the operators of these types, in order: a copy, so that the graph may be edited."""

@@ -9,7 +9,7 @@ how few conversions there are, and how the network's inputs lie, and never what 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
 from converter.ir import Graph, Operand, Operator
 from converter.ncnn.blob import carried
@@ -28,11 +28,13 @@ RESHAPES = {
     "torch.unsqueeze",
 }
 PERMUTES = {"Tensor.permute", "torch.movedim", "torch.permute", "torch.t", "torch.transpose"}
+MOVING = RESHAPES | PERMUTES
 
 
 def wanted_axes(graph: Graph) -> dict[Operand, int]:
     """The wanted batch axis of each tensor that has one."""
     wanted: dict[Operand, int] = {}
+    spread: set[Hashable] = set()
     queue: deque[tuple[Operand, int]] = deque()
     for op in graph.operators:
         rule = RULES.get(op.type)
@@ -46,7 +48,10 @@ def wanted_axes(graph: Graph) -> dict[Operand, int]:
             continue
         wanted[operand] = axis
         for op in dict.fromkeys([*operand.consumers, *filter(None, [operand.producer])]):
-            queue.extend(_spread(op, operand, axis))
+            like = (op, axis, operand.shape)
+            if op.type in MOVING or like not in spread:  # else all that are like it have the wish
+                spread.add(like)
+                queue.extend(_spread(op, operand, axis))
     return wanted
 
 

@@ -176,10 +176,9 @@ def write_channels(graph: Graph, op: Operator, norm: Norm) -> None:
 
 def prune(graph: Graph, operand: Operand) -> None:
     """Remove what made an operand that nobody reads any more, so that it is not looked at again."""
-    op = operand.producer
-    if op is None or op.type == "pnnx.Input" or any(one.consumers for one in op.outputs):
-        return
-    inputs = op.inputs
-    graph.remove(op)
-    for one in inputs:
-        prune(graph, one)
+    todo = [operand]
+    while todo:
+        op = todo.pop().producer
+        if op is not None and op.type != "pnnx.Input" and not any(o.consumers for o in op.outputs):
+            graph.remove(op)
+            todo += op.inputs

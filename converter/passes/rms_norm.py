@@ -78,6 +78,8 @@ def root_mean_square(root: Operand) -> Norm | None:
     match plus_eps(root):
         case mean, eps:
             dims = reduced(mean.producer, "torch.mean")
-            x = squared(mean.producer.inputs[0]) if mean.producer is not None else None
-            return None if dims is None or x is None else Norm(x, dims, eps)
+            if mean.producer is None or dims is None:
+                return None
+            x = squared(mean.producer.inputs[0])
+            return None if x is None else Norm(x, dims, eps)
     return None

@@ -8,6 +8,8 @@ from converter.ir import Attribute, Operand, Operator, Param
 from converter.passes.formula import Function, Place, parse
 
 EXPRESSION = "pnnx.Expression"
+LONGEST = 16
+"""Factors and products of them that are looked at: a norm has four or five."""
 
 
 class Norm(NamedTuple):
@@ -29,30 +31,37 @@ class Factors(NamedTuple):
 
     @classmethod
     def of(cls, product: Operand, whole: Operand | None = None) -> Factors:
-        """The factors of a product; `whole` is one of them, though it may be a product too."""
-        factors = cls([], [], [])
-        factors.add(product, whole, above=True)
-        return factors
+        """The factors of a product; `whole` is one of them, though it may be a product too.
 
-    def add(self, value: Operand | Param, whole: Operand | None, *, above: bool) -> None:
-        match None if value is whole else called(value), above:
-            case ("mul", (one, other)), _:
-                self.add(one, whole, above=above)
-                self.add(other, whole, above=above)
-            case ("div", (one, other)), True:
-                self.add(one, whole, above=True)
-                self.add(other, whole, above=False)
-            case ("reciprocal", (one,)), True:
-                self.add(one, whole, above=False)
-            case (("rsqrt", (Operand() as root,)), True) | (("sqrt", (Operand() as root,)), False):
-                self.roots.append(root)
-            case (("pow", (Operand() as root, -0.5)), True) | (
-                ("pow", (Operand() as root, 0.5)),
-                False,
-            ):
-                self.roots.append(root)
-            case _ if isinstance(value, Operand) or value != 1:
-                (self.above if above else self.below).append(value)
+        None at all where there are more than norms have: a factor may be the product of another
+        with itself, and so on, so that there is no end to them.
+        """
+        factors = cls([], [], [])
+        todo: list[tuple[Operand | Param, bool]] = [(product, True)]
+        for _ in range(LONGEST):
+            if not todo:
+                return factors
+            value, above = todo.pop()
+            match None if value is whole else called(value), above:
+                case ("mul", (one, other)), _:
+                    todo += (other, above), (one, above)
+                case ("div", (one, other)), True:
+                    todo += (other, False), (one, True)
+                case ("reciprocal", (one,)), True:
+                    todo.append((one, False))
+                case (("rsqrt", (Operand() as root,)), True) | (
+                    ("sqrt", (Operand() as root,)),
+                    False,
+                ):
+                    factors.roots.append(root)
+                case (("pow", (Operand() as root, -0.5)), True) | (
+                    ("pow", (Operand() as root, 0.5)),
+                    False,
+                ):
+                    factors.roots.append(root)
+                case _ if isinstance(value, Operand) or value != 1:
+                    (factors.above if above else factors.below).append(value)
+        return cls([], [], [])
 
 
 def called(value: Operand | Param) -> tuple[str, tuple[Operand | Param, ...]] | None:

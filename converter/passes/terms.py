@@ -102,12 +102,17 @@ class Terms:
     def operands(self, view: View) -> list[Operand]:
         """The operands that a value is worked out from, in the order of their first use."""
         found: dict[Operand, None] = {}
-        todo = [view]
+        seen: set[int] = set()
+        todo = [view.number]
         while todo:
-            term = self.term(todo.pop())
+            number = todo.pop()
+            if number in seen:
+                continue
+            seen.add(number)
+            term = self._terms[number]
             if term.operand is not None:
                 found[term.operand] = None
-            todo += reversed(term.inputs)
+            todo += (each.number for each in reversed(term.inputs))
         return list(found)
 
     def operand(self, view: View) -> Operand | None:

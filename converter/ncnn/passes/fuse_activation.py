@@ -8,8 +8,8 @@ The numbers of activations are those of ncnn's fused activation, with their para
 
 from __future__ import annotations
 
-from converter.ir import Operator, Param
-from converter.ncnn.graph import NcnnGraph
+from converter.ir import Operand, Operator, Param
+from converter.ncnn.graph import NcnnGraph, Port
 from converter.ncnn.layers import layer_of
 
 RELU, LEAKY_RELU, CLIP, SIGMOID, MISH, HARD_SWISH = range(1, 7)
@@ -18,12 +18,14 @@ RELU, LEAKY_RELU, CLIP, SIGMOID, MISH, HARD_SWISH = range(1, 7)
 def fuse_activation(net: NcnnGraph) -> None:
     """Fuse where the activation is the only reader."""
     layers = net.layers
-    ports = {port.operand: port for port in net.outputs}
-    for layer in list(layers.operators):
+    ports: dict[Operand, list[Port]] = {}
+    for port in net.outputs:
+        ports.setdefault(port.operand, []).append(port)
+    for layer in layers.operators:
         if "activation_type" not in layer_of(layer).slots:
             continue
         (blob,) = layer.outputs
-        if len(blob.consumers) != 1 or blob in ports:
+        if len(blob.consumers) != 1 or ports.get(blob):
             continue
         (reader,) = blob.consumers
         fused = activation(reader)
@@ -35,9 +37,9 @@ def fuse_activation(net: NcnnGraph) -> None:
         (after,) = reader.outputs
         layers.replace_uses(after, blob)
         layers.remove(reader)
-        for port in net.outputs:
-            if port.operand is after:
-                port.operand = blob
+        ports[blob] = ports.pop(after, [])
+        for port in ports[blob]:
+            port.operand = blob
 
 
 def activation(layer: Operator) -> tuple[int, tuple[Param, ...]] | None:

@@ -10,38 +10,52 @@ An output of the network reads too. Where a network returns its input, a Noop li
 
 from __future__ import annotations
 
-from converter.ir import Operand
+from converter.ir import Graph, Operand, Operator
 from converter.ncnn.graph import NcnnGraph, Port
 from converter.ncnn.layers import NOOP, SPLIT
 
 
 def split_blobs(net: NcnnGraph) -> None:
     """Insert Split after each blob that is read more than once, or output and read."""
-    layers = net.layers
     outputs: dict[Operand, list[Port]] = {}
     for port in net.outputs:
         outputs.setdefault(port.operand, []).append(port)
     inputs = {port.operand for port in net.inputs}
-    for place in reversed(range(len(layers.operators))):
-        for operand in layers.operators[place].outputs:
+    split = _Splitter(net.layers)
+    following: Operator | None = None
+    for layer in reversed(net.layers.operators):
+        for operand in layer.outputs:
             ports = outputs.get(operand, [])
-            readers = len(operand.consumers) + len(ports)
-            if readers > 1 or (ports and operand in inputs):
-                _split(net, operand, place, readers, ports)
+            if len(operand.consumers) + len(ports) > 1 or (ports and operand in inputs):
+                following = split(layer, operand, ports, following)
+        following = layer
 
 
-def _split(net: NcnnGraph, operand: Operand, place: int, readers: int, ports: list[Port]) -> None:
-    layers = net.layers
-    consumers = list(dict.fromkeys(operand.consumers))
-    copies = [layers.fresh(operand.name) for _ in range(readers)]
-    fresh = iter(copies)
-    for reader in consumers:
-        layers.set_inputs(
-            reader, [next(fresh) if blob is operand else blob for blob in reader.inputs]
-        )
-    for port in ports:
-        port.operand = next(fresh)
-    following = layers.operators[place + 1] if place + 1 < len(layers.operators) else None
-    layer = SPLIT if readers > 1 else NOOP
-    name = f"{layer.type.lower()}_{layers.operators[place].name}"
-    layers.add(layer.type, name, [operand], copies, before=following)
+class _Splitter:
+    """Inserts Splits. Readers get copies in the order in which they got those of other blobs."""
+
+    def __init__(self, layers: Graph) -> None:
+        self._layers = layers
+        self._served: dict[Operator, int] = {}
+        self._count = 0
+
+    def __call__(
+        self, layer: Operator, operand: Operand, ports: list[Port], following: Operator | None
+    ) -> Operator:
+        """Insert the Split of a layer's output, before the layer that follows it."""
+        readers = len(operand.consumers) + len(ports)
+        copies = [self._layers.fresh(operand.name) for _ in range(readers)]
+        fresh = iter(copies)
+        places: dict[Operator, list[int]] = {}
+        for reader, place in operand.consumers.places():
+            places.setdefault(reader, []).append(place)
+        for reader in sorted(places, key=lambda reader: self._served.get(reader, 0)):
+            self._count += 1
+            self._served[reader] = self._count
+            for place in sorted(places[reader]):
+                self._layers.replace_input(reader, place, next(fresh))
+        for port in ports:
+            port.operand = next(fresh)
+        kind = SPLIT if readers > 1 else NOOP
+        name = f"{kind.type.lower()}_{layer.name}"
+        return self._layers.add(kind.type, name, [operand], copies, before=following)

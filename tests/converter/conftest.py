@@ -1,0 +1,8 @@
+"""Lets all tests of the converter build archives."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "archive"))
