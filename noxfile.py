@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from orchestrator import interpreters  # noqa: E402
 from orchestrator.cells import Cell, load_cells, pick  # noqa: E402
+from suites.system import system  # noqa: E402
 
 nox.needs_version = ">=2025.5"
 nox.options.default_venv_backend = "virtualenv"
@@ -52,7 +53,7 @@ def install(session: nox.Session, *what: str) -> None:
 def python(session: nox.Session, environment: str) -> str:
     """The Python of another session's environment, which `requires=` has built."""
     home = Path(session.cache_dir).parent / environment
-    return str(home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python"))
+    return str(system.python(home))
 
 
 def pnnx_parity(session: nox.Session, command: str, *arguments: str) -> None:

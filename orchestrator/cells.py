@@ -18,7 +18,6 @@ A cell that differs from another in its variables alone says `base = "torch213-a
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from orchestrator.errors import UsageError, nearest
+from suites.system import system
 
 ROOT = Path(__file__).resolve().parent.parent
 """The checkout: where envs/, .nox/ and results/ are."""
@@ -112,7 +112,7 @@ class Cell:
 
     def python_path(self, root: Path = ROOT) -> Path:
         """Return the cell's Python, in the environment that nox built. Raises CellError."""
-        path = self.home(root) / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+        path = system.python(self.home(root))
         if not path.exists():
             raise CellError(
                 f'cell {self.name} is not built: {path} is missing; run: nox -s "{self.session}"'

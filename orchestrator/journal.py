@@ -53,16 +53,16 @@ class Journal:
 
     def __init__(self, file: Path) -> None:
         self._path = file
-        self._file = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-        os.ftruncate(self._file, sum(map(len, _whole_lines(file))))
+        self._file = file.open("ab", buffering=0)
+        self._file.truncate(sum(map(len, _whole_lines(file))))
 
     def add(self, result: Result) -> None:
         """Append a result; when this returns it is on the disk. Raises JournalError."""
         line = memoryview(msgspec.json.encode(result) + b"\n")
         try:
             while line:
-                line = line[os.write(self._file, line) :]
-            os.fsync(self._file)
+                line = line[self._file.write(line) :]
+            os.fsync(self._file.fileno())
         except OSError as error:
             raise JournalError(f"{self._path}: {error.strerror}; mend that, then resume") from None
 
@@ -75,4 +75,4 @@ class Journal:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        os.close(self._file)
+        self._file.close()

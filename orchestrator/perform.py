@@ -17,6 +17,7 @@ from orchestrator.plan import Planned
 from orchestrator.progress import Progress
 from orchestrator.recorder import Recorder
 from orchestrator.runs import Run
+from suites.system import system
 
 
 def perform(
@@ -70,11 +71,11 @@ def _drive(
 
 @contextlib.contextmanager
 def _stoppable() -> Iterator[Callable[[], None]]:
-    """Let the first SIGINT or SIGTERM raise KeyboardInterrupt, and later ones not disturb the end.
+    """Let the first SIGINT or its like raise KeyboardInterrupt, and later ones not disturb the end.
 
     Yields what sets the handlers, for when others have been set since.
     """
-    signals = (signal.SIGINT, signal.SIGTERM)
+    signals = system.stopping
 
     def stop(number: int, frame: object) -> None:
         for each in signals:

@@ -8,7 +8,6 @@ import importlib.metadata
 import os
 import platform
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from orchestrator.errors import UsageError, nearest
 from orchestrator.files import write_whole
 from orchestrator.record import RunRecord
 from orchestrator.report.merge import read_run
+from suites.system import system
 from suites.trial import Trial
 
 RESULTS = ROOT / "results"
@@ -168,8 +168,4 @@ def own_versions() -> dict[str, str]:
 
 def cpu_model() -> str:
     """The processor's name: numbers may differ between two of them, by their instruction sets."""
-    if sys.platform == "linux":
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
+    return system.processor() or platform.processor() or platform.machine()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 import shutil
 import sys
 from functools import cache
 from pathlib import Path
+
+from suites.system import system
 
 NAME = "pnnx-parity"
 """What the program is called where nobody knows how it will be started, as in reports."""
@@ -15,7 +15,7 @@ NAME = "pnnx-parity"
 
 def command(*words: str) -> str:
     """Spell a command of this program for the shell where it was started."""
-    return f"{_program()} {shlex.join(words)}"
+    return f"{_program()} {system.spell(words)}"
 
 
 @cache
@@ -24,13 +24,13 @@ def _program() -> str:
 
     In a checkout it is `.nox/orchestrator/bin/pnnx-parity`, which no PATH has.
     """
-    script = Path(sys.executable).with_name(f"{NAME}.exe" if os.name == "nt" else NAME)
+    script = Path(sys.executable).with_name(system.program(NAME))
     if not script.exists():
-        return f"{shlex.quote(_near(Path(sys.executable)))} -m orchestrator.cli"
+        return system.spell([_near(Path(sys.executable)), "-m", "orchestrator.cli"])
     found = shutil.which(NAME)
     if found and Path(found).absolute() == script.absolute():
         return NAME
-    return shlex.quote(_near(script))
+    return system.spell([_near(script)])
 
 
 def _near(path: Path) -> str:

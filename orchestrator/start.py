@@ -12,7 +12,7 @@ def main() -> int:
     except ModuleNotFoundError as error:
         print(
             f"pnnx-parity: {error.name} is not installed; "
-            "install the orchestrator in a checkout: pip install -e '.[orchestrator]'",
+            'install the orchestrator in a checkout: pip install -e ".[orchestrator]"',
             file=sys.stderr,
         )
         return 2

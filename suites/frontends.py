@@ -64,7 +64,7 @@ class TorchScript:
             generated(self._case.name, target),
         ]
         pnnx_program.convert(self._model, ["fp16=0", *options], outputs, self._case.limit)
-        param = self._model.with_suffix(".pnnx.param").read_text()
+        param = self._model.with_suffix(".pnnx.param").read_text(encoding="utf-8")
         return changed_arithmetic(self._traced, self._modules, param)
 
 

@@ -61,4 +61,4 @@ def _convert(name: str, frontend: str, folder: Path) -> str:
         way = FRONTENDS[frontend](case)
         way.export(model, draw(case.inputs_for("pnnx")))
         way.convert("pnnx")
-        return (folder / f"{name}.pnnx.param").read_text()
+        return (folder / f"{name}.pnnx.param").read_text(encoding="utf-8")

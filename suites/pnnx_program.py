@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
-import signal
 import subprocess
-import sys
 from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+from suites.system import system
+from suites.system.status import killer
 
 TAIL = 30
 """Lines of the program's output that a diagnostic keeps."""
@@ -30,7 +27,7 @@ def program() -> Path:
     """
     spec = find_spec("pnnx")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
-        path = Path(folder, "pnnx.exe" if sys.platform == "win32" else "pnnx")
+        path = Path(folder, system.program("pnnx"))
         if path.is_file():
             return path
     raise PnnxError("the pnnx program is not installed; run `pip install pnnx`")
@@ -51,7 +48,7 @@ def convert(model: Path, arguments: Sequence[str], outputs: Sequence[Path], limi
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        preexec_fn=_end_with_parent if _libc is not None else None,
+        **system.dependent,
     ) as process:
         try:
             printed, _ = process.communicate(timeout=limit)
@@ -60,8 +57,8 @@ def convert(model: Path, arguments: Sequence[str], outputs: Sequence[Path], limi
             printed, _ = process.communicate()
             raise PnnxError(f"pnnx took more than {limit:g} s\n{_tail(printed)}") from None
     missing = [path.name for path in outputs if not path.is_file()]
-    if process.returncode < 0:
-        told = f"pnnx was ended by {signal.Signals(-process.returncode).name}"
+    if by := killer(process.returncode):
+        told = f"pnnx was ended by {by}"
     elif process.returncode > 0:
         told = f"pnnx ended with exit status {process.returncode}"
     elif missing:
@@ -75,9 +72,3 @@ def _tail(printed: str) -> str:
     """The last words, less the addresses of a stack that has no symbols."""
     lines = [line for line in printed.splitlines() if line.strip() and "frame #" not in line]
     return "\n".join(lines[-TAIL:])
-
-
-def _end_with_parent() -> None:
-    """In the child, before it becomes pnnx: be killed when the trial dies, however it dies."""
-    if _libc is not None:
-        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

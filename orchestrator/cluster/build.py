@@ -14,6 +14,7 @@ from pathlib import Path
 
 from orchestrator import interpreters
 from orchestrator.cells import ROOT, Cell, CellError
+from suites.system import system
 
 BUILD_LIMIT = 1800.0
 """Seconds for an installation: gigabytes, where torch is a CUDA build."""
@@ -32,7 +33,7 @@ def python_of(cell: Cell, checkout: Path) -> Path:
         return cell.python_path(checkout)
     wanted = [*cell.pins, *_requirements()]
     home = _cache() / f"{cell.name}-{_digest(wanted)}"
-    python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    python = system.python(home)
     with _only_one(home):
         if not (home / COMPLETE).exists():
             shutil.rmtree(home, ignore_errors=True)
@@ -60,11 +61,8 @@ def _cache() -> Path:
 @contextlib.contextmanager
 def _only_one(home: Path) -> Iterator[None]:
     """Let one slot of the node build, and the others wait for it."""
-    import fcntl  # not on Windows, where nodes have what nox built
-
     home.parent.mkdir(parents=True, exist_ok=True)
-    with home.with_suffix(".lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with home.with_suffix(".lock").open("w") as file, system.locked(file):
         yield
 
 

@@ -16,8 +16,8 @@ from orchestrator import interpreters
 from orchestrator.cells import ROOT, Cell
 from orchestrator.cluster.connect import own_cpus
 from orchestrator.commands.options import Known
-from orchestrator.runner import end
 from orchestrator.runner.client import START_LIMIT, Runner, RunnerDied
+from suites.system.status import ended
 
 TRIO = ("torch", "torchvision", "torchaudio")
 """Packages that are compiled against each other."""
@@ -82,7 +82,7 @@ def _import(cell: Cell, package: str) -> Finding:
         return Finding(version, "")
     words = [line for line in done.stderr.splitlines() if line.strip()]
     said = words[-1].strip() if words else "nothing"
-    how = "" if done.returncode == 1 else f"its import {end.describe(done.returncode)}; it said: "
+    how = "" if done.returncode == 1 else f"its import {ended(done.returncode)}; it said: "
     return Finding(version, how + said)
 
 

@@ -1,13 +1,12 @@
 """`python -m orchestrator.runner`: started by a slot, which holds the other ends of its pipes."""
 
 import os
-import signal
 
-from orchestrator.runner import end
 from orchestrator.runner.link import Link
+from suites.system import system
 
 if __name__ == "__main__":  # a spawned child imports this file under another name
-    end.with_parent(os.getppid(), signal.SIGTERM)
+    system.end_with_parent(os.getppid(), at_once=False)
     link = Link.take()  # before torch and the suites, which may print while they are imported
     from orchestrator.runner.serve import serve
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 import torch
 
-from orchestrator.runner import end, memory
+from orchestrator.runner import memory
 from orchestrator.runner.link import Link
 from orchestrator.runner.messages import At, Done, encode
 from suites.execute import run_trial
+from suites.system import system
 from suites.trial import Stage, Trial
 
 
@@ -34,16 +36,12 @@ def main(
     torch.set_num_threads(
         threads
     )  # before anything else: a pool of another size is not forked well
-    if hasattr(os, "setsid"):
-        os.setsid()
+    system.lead()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    end.with_parent(parent, signal.SIGKILL)
+    system.end_with_parent(parent, at_once=True)
     if link is not None:
         link.close()
-    output = os.open(printed, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    os.close(output)
+    _print_to(printed)
 
     def at(stage: Stage) -> None:
         reports.send_bytes(encode(At(stage)))
@@ -52,3 +50,14 @@ def main(
     result = run_trial(trial, folder, at)
     result.peak_mb = memory.peak_above(before)
     reports.send_bytes(encode(Done(result)))
+
+
+def _print_to(printed: Path) -> None:
+    """Have all that this process and its programs print in a file."""
+    with printed.open("ab", buffering=0) as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+    if sys.stdout is None:  # on Windows, where a process can start without a place to print to
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115

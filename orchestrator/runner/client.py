@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from orchestrator.cells import ROOT, Cell
-from orchestrator.runner import end
 from orchestrator.runner.messages import Done, Order, Ready, decode_answer, encode
+from suites.system import system
+from suites.system.status import ended
 from suites.trial import Result
 
 START_LIMIT = 300.0
@@ -22,6 +23,9 @@ START_LIMIT = 300.0
 
 GRACE = 30.0
 """Seconds beyond a trial's limit that its runner has to tell of its end."""
+
+UTF_8 = {"PYTHONUTF8": "1"}
+"""Trials print and read text the same on every system."""
 
 TAIL = 2000
 """Bytes of the runner's own stderr that an error ends with."""
@@ -44,12 +48,13 @@ class Runner:
         self._process = subprocess.Popen(
             [python, "-m", "orchestrator.runner"],
             cwd=ROOT,
-            env=cell.environ(os.environ) | dict(extra or {}),
+            env=cell.environ(os.environ) | UTF_8 | dict(extra or {}),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,
-            start_new_session=True,  # Ctrl-C in a terminal is the driver's to handle
+            **system.apart,  # Ctrl-C in a terminal is the driver's to handle
         )
+        self._family = system.adopt(self._process.pid)
         threading.Thread(target=self._listen, daemon=True).start()
 
     @property
@@ -79,6 +84,7 @@ class Runner:
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
         self._end(5)
+        self._family.close()
         self._stderr.close()
         if self._folder:  # still there if it was killed
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -100,7 +106,7 @@ class Runner:
         if answer is None:
             self._end(2)
             status = self._process.returncode
-            raise RunnerDied(f"its runner {end.describe(status)}{self._last_words()}")
+            raise RunnerDied(f"its runner {ended(status)}{self._last_words()}")
         return answer
 
     def _end(self, grace: float) -> None:
@@ -108,7 +114,7 @@ class Runner:
         try:
             self._process.wait(grace)
         except subprocess.TimeoutExpired:
-            end.kill_group(self._process.pid)
+            self._family.kill()
             self._process.wait(GRACE)
 
     def _last_words(self) -> str:

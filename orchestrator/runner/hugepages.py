@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import ctypes
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 SIZE = 2 << 20
 MADV_COLLAPSE = 25
+MAPS = Path("/proc/self/maps")
 AREA = re.compile(r"([0-9a-f]+)-([0-9a-f]+) rw-p \S+ \S+ 0\s*(\[heap\])?")
 """A line of /proc/self/maps of private memory that is no file's."""
 
 
 def collapse() -> None:
     """Move this process's memory into large pages, as far as the kernel can."""
-    if sys.platform != "linux":
+    if not MAPS.exists():
         return
     advise = ctypes.CDLL(None).madvise
     advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
@@ -31,7 +31,7 @@ def collapse() -> None:
 
 def _areas() -> Iterator[tuple[int, int]]:
     """What whole large pages span of each area of private memory: first address, end."""
-    for line in Path("/proc/self/maps").read_text().splitlines():
+    for line in MAPS.read_text().splitlines():
         if area := AREA.fullmatch(line):
             start = -(-int(area[1], 16) // SIZE) * SIZE
             end = int(area[2], 16) // SIZE * SIZE

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import sys
 import time
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from orchestrator.runner import child, end
+from orchestrator.runner import child
 from orchestrator.runner.link import Link
 from orchestrator.runner.messages import At, Order, decode_report
+from suites.system import Lookout, system
+from suites.system.status import ended
 from suites.trial import Outcome, Result, Stage
 
 TAIL = 4000
@@ -29,8 +29,8 @@ class Hangup(Exception):  # noqa: N818 (the normal end)
 
 
 def start_method(device: str) -> str:
-    """Fork where that is safe: not beside the Objective-C runtime, nor for CUDA."""
-    return "fork" if sys.platform == "linux" and device == "cpu" else "spawn"
+    """Fork where that is safe: nowhere for CUDA."""
+    return "fork" if system.forks and device == "cpu" else "spawn"
 
 
 class Watch:
@@ -59,55 +59,48 @@ class Watch:
             },
         )
         self.process.start()
+        self.family = system.adopt(self.process.pid)
         self.deadline = time.monotonic() + order.limit
         reports.close()
 
     def result(self) -> Result:
         """Wait for the trial's end, and leave nothing of it alive. Raises Hangup."""
-        died = self._exit()
+        lookout = system.lookout(self.process, self.link.orders_from)
         try:
-            result = self._follow(died)
+            result = self._follow(lookout)
         finally:
             # The group first: until it is joined, a dead leader keeps the group's id from reuse.
-            end.kill_group(self.process.pid)
+            self.family.kill()
             self.process.kill()
             self.process.join()
             self.reports.close()
-            os.close(died)
+            self.family.close()
+            lookout.close()
         if result is None:
-            how = end.describe(self.process.exitcode)
+            how = ended(self.process.exitcode)
             return self._result(Outcome.crashed, f"the trial {how} without a result")
         return result
 
-    def _exit(self) -> int:
-        """A descriptor that is ready once the process has ended.
-
-        Its sentinel will do where there are no pidfds; one that it forked can keep that open.
-        """
-        if hasattr(os, "pidfd_open"):
-            return os.pidfd_open(self.process.pid)
-        return os.dup(self.process.sentinel)
-
-    def _follow(self, died: int) -> Result | None:
+    def _follow(self, lookout: Lookout) -> Result | None:
         """Return the result that the trial reports, None if it dies before."""
-        slot = self.link.orders_from.fileno()
-        watched: list[Any] = [self.reports, died, slot]
+        reports: Connection | None = self.reports
         while True:
             left = self.deadline - time.monotonic()
-            ready = wait(watched, max(0, min(left, 1)))
-            if slot in ready:
+            told = lookout.wait(reports, max(0, min(left, 1)))
+            if lookout.hung_up():
                 raise Hangup
-            if self.reports in ready:
+            if told and reports is not None:
                 try:
-                    report = decode_report(self.reports.recv_bytes())
+                    report = decode_report(reports.recv_bytes())
                 except (EOFError, OSError, msgspec.DecodeError):
-                    watched.remove(self.reports)  # closed or garbled: its end will tell more
+                    reports = None  # closed or garbled: its end will tell more
                     continue
                 if not isinstance(report, At):
                     return report.result
                 self.entered.append((report.stage, time.monotonic()))
-            elif died in ready:
-                return None
+            elif lookout.ended():
+                if reports is None or not reports.poll():  # it may have told right before
+                    return None
             elif left <= 0:
                 return self._result(
                     Outcome.timed_out, f"the trial took more than {self.order.limit:g} s"
