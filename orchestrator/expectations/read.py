@@ -126,7 +126,11 @@ class _Reader:
         except WhenError as error:
             raise self._error(number, "when", str(error), error.mend) from None
         typed = {"outcome": Outcome(fields["outcome"]), "stage": Stage(fields["stage"])}
-        place = {"file": str(self.name), "line": self.lines.of(number), "condition": condition}
+        place = {
+            "file": self.name.as_posix(),
+            "line": self.lines.of(number),
+            "condition": condition,
+        }
         return Expectation(**(fields | typed | place))
 
     def _check_keys(self, number: int, fields: dict[str, Any]) -> None:

@@ -21,8 +21,8 @@ from suites.trial import Result
 START_LIMIT = 300.0
 """Seconds for the imports: cold, a CUDA build of torch takes half a minute."""
 
-GRACE = 30.0
-"""Seconds beyond a trial's limit that its runner has to tell of its end."""
+GRACE = 60.0
+"""Seconds beyond a trial's limit that its runner has to start it and to tell of its end."""
 
 UTF_8 = {"PYTHONUTF8": "1"}
 """Trials print and read text the same on every system."""

@@ -24,6 +24,10 @@ PRINTED_MAX = 64 << 20
 """Bytes that a trial may print before they are thrown away."""
 
 
+STARTING = 45.0
+"""Seconds that a trial which is not forked has for its imports, before its limit counts."""
+
+
 class Hangup(Exception):  # noqa: N818 (the normal end)
     """The slot has gone: nobody waits for the trial."""
 
@@ -60,7 +64,8 @@ class Watch:
         )
         self.process.start()
         self.family = system.adopt(self.process.pid)
-        self.deadline = time.monotonic() + order.limit
+        starting = 0 if method == "fork" else STARTING
+        self.deadline = time.monotonic() + starting + order.limit
         reports.close()
 
     def result(self) -> Result:
@@ -97,6 +102,8 @@ class Watch:
                     continue
                 if not isinstance(report, At):
                     return report.result
+                if not self.entered:
+                    self.deadline = min(self.deadline, time.monotonic() + self.order.limit)
                 self.entered.append((report.stage, time.monotonic()))
             elif lookout.ended():
                 if reports is None or not reports.poll():  # it may have told right before

@@ -145,6 +145,15 @@ def test_signs_that_a_terminal_lacks_are_written_out() -> None:
     assert done.stderr.startswith(rb"pnnx-parity: unknown cell '\u2192\udcff\x1b[31m'")
 
 
+def test_a_console_of_windows() -> None:
+    """It has neither arrows nor check marks, where Python is not told of UTF-8."""
+    words = [sys.executable, "-m", "orchestrator.cli", "run", "--cell", "\u2192 \u2713 \xe9"]
+    western = os.environ | {"PYTHONIOENCODING": "cp1252:strict"}
+    done = subprocess.run(words, capture_output=True, timeout=60, env=western, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"pnnx-parity: unknown cell '\\u2192 \\u2713 \xe9'")
+
+
 def test_doctor_finds_the_cell_well(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", CELL]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -67,10 +67,10 @@ def test_same_as_with_fork(runner: Runner, case: str) -> None:
 
 
 def test_time_limit(runner: Runner) -> None:
-    """Long enough for a fresh process to import torch, and to hang in its program."""
-    result = runner.run(order("selfcheck_hang", 30))
+    """The imports of a fresh process do not count: they alone take longer."""
+    result = runner.run(order("selfcheck_hang", 1.5))
     assert (result.outcome, result.stage) == (Outcome.timed_out, Stage.eager), result.diagnostic
-    assert "took more than 30 s" in result.diagnostic
+    assert "took more than 1.5 s" in result.diagnostic
     assert not below(runner.pid, "-c import time")
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import tempfile
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 from expectation_tables import CASES, CELLS, ENTRY
 from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.expectations import Facts, load_tables
-from orchestrator.expectations.read import WORDS
+from orchestrator.expectations.read import WORDS, _Reader
 from suites.trial import Trial
 
 # TOML has no raw DEL, and its basic strings escape the rest as JSON does.
@@ -45,3 +45,13 @@ def test_round_trip(written, random):
         trial = Trial(case, "old", fields["frontend"], fields["target"])
         found = table.match(trial, facts)
         assert {key: getattr(found, key) for key in fields} == fields
+
+
+def test_a_place_is_spelled_alike_on_every_system(tmp_path):
+    """Reports of several machines are merged, and GitHub knows no backslashes."""
+    file = tmp_path / "table.toml"
+    file.write_text("[[expect]]\n" + "".join(f"{k} = {json.dumps(v)}\n" for k, v in ENTRY.items()))
+    reader = _Reader(file, CASES, {"torch", "transformers"})
+    reader.name = PureWindowsPath(r"suites\expectations\table.toml")
+    (fields,) = reader.tables()
+    assert reader.entry(0, fields).place == "suites/expectations/table.toml:1"

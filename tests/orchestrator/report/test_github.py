@@ -44,6 +44,19 @@ def test_unexpected_at_the_case_and_stale_at_the_entry(tmp_path):
     assert second["text"].startswith("passes now: delete the entry")
 
 
+def test_an_entry_on_a_drive(tmp_path):
+    """A table elsewhere on Windows has a colon in its path."""
+    entry = Expectation(
+        case="F_elu", frontend="pt2", target="pnnx", when="always", outcome=Outcome.failed,
+        stage=Stage.convert, diagnostic="x", reason="y", file="C:/my tables/t.toml", line=7,
+        condition=When.parse("always", ()),
+    )  # fmt: skip
+    run = write_run(tmp_path / "run", [passed("F_elu")])
+    (stale,) = annotated(report_of(run, entries=[entry]), CASES)
+    told = stale.partition("file=")[2].partition(",line=7,")[0]
+    assert urllib.parse.unquote(told) == "C:/my tables/t.toml"
+
+
 @pytest.mark.parametrize(
     "text", [HOSTILE, "::error::x\n::stop-commands::y\r\n%0A::set-env::", "x" * 9000]
 )
