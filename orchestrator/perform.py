@@ -8,7 +8,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from orchestrator.cells import Cell
+from orchestrator.cells import Cell, CellError
 from orchestrator.cluster.connect import connected, own_cpus
 from orchestrator.errors import UsageError
 from orchestrator.expectations import Table
@@ -31,23 +31,31 @@ def perform(
 ) -> None:
     """Run trials into a run's journal. What ends that early leaves the run incomplete, and says so.
 
-    Raises UsageError where not one trial was run: no such cluster, a cell that does not start.
+    Raises UsageError where not one trial was run: no such cluster, no cell that starts.
     """
     begun = time.monotonic()
+    is_new = len(run.missing()) == len(run.record.plan)
+    run.record.stopped = ""
     with Journal(run.journal) as journal, Progress(planned) as progress:
         recorder = Recorder(run, journal, table, progress, cells)
         try:
             _drive(run, planned, cells, recorder, address, workers)
+            if is_new and recorder.ready is None:
+                raise CellError("; ".join(dict.fromkeys(loss.reason for loss in run.record.lost)))
         except KeyboardInterrupt:
-            progress.line("interrupted")
+            run.record.stopped = "interrupted"
         except UsageError as error:
             if not recorder.results:
                 raise
-            progress.line(f"stopped: {error}")
+            run.record.stopped = f"stopped: {error}"
+        if run.record.stopped:
+            progress.line(run.record.stopped)
         ready = recorder.ready or time.monotonic()
         run.spent("start", ready - begun)
         run.spent("trials", time.monotonic() - ready)
-    if not run.missing():
+    missing = set(run.missing())
+    run.record.forget({trial for trial in run.record.plan if trial not in missing})
+    if not missing:
         run.record.finished = datetime.datetime.now(datetime.UTC)
     run.save()
 

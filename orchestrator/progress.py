@@ -57,6 +57,10 @@ class Progress(AbstractContextManager["Progress"]):
             self.line(f"{judgement.verdict} {result.trial}: {': '.join(filter(None, said))}")
         self.tick()
 
+    def drop(self, trials: Iterable[Trial]) -> None:
+        """Trials are given up: no time goes into them any more."""
+        self._ahead -= sum(self._weights[trial] for trial in trials)
+
     def line(self, text: str) -> None:
         """Show a line that stays."""
         self._screen.line(text)

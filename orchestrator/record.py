@@ -39,6 +39,21 @@ class CellRecord(msgspec.Struct, kw_only=True):
         return bool(self.python)
 
 
+class Loss(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """Why trials have no result: those of a cell on a device, or one trial."""
+
+    cell: str
+    device: str
+    reason: str
+    trial: Trial | None = None
+    """The one; None means all of the cell and device that have no result."""
+
+    def covers(self, trial: Trial) -> bool:
+        if self.trial is not None:
+            return self.trial == trial
+        return (self.cell, self.device) == (trial.cell, trial.device)
+
+
 class RunRecord(msgspec.Struct, kw_only=True):
     """One run: what was to be done, where, and with what. Times are UTC."""
 
@@ -63,3 +78,24 @@ class RunRecord(msgspec.Struct, kw_only=True):
     cells: dict[str, CellRecord] = {}
     seconds: dict[str, float] = {}
     """Wall time by phase: `start`, `trials`, `report`."""
+    lost: list[Loss] = []
+    """What was given up. A resumed run tries it again, and forgets what then comes to a result."""
+    stopped: str = ""
+    """What ended the run before its end: `interrupted`."""
+
+    def lose(self, loss: Loss) -> None:
+        """Add a loss, in the place of an earlier one of the same."""
+        place = (loss.cell, loss.device, loss.trial)
+        kept = [each for each in self.lost if (each.cell, each.device, each.trial) != place]
+        self.lost = [*kept, loss]
+
+    def forget(self, done: set[Trial]) -> None:
+        """Drop the losses of what has a result meanwhile."""
+        missing = [trial for trial in self.plan if trial not in done]
+        self.lost = [loss for loss in self.lost if any(map(loss.covers, missing))]
+
+    def why(self, trial: Trial) -> str:
+        """Why a trial has no result; empty where nobody could say, as the run was killed."""
+        losses = sorted(self.lost, key=lambda loss: loss.trial is None)  # the closest first
+        reasons = (loss.reason for loss in losses if loss.covers(trial))
+        return next(reasons, self.stopped)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from orchestrator.cells import Cell
 from orchestrator.expectations import Facts, Table, judge
 from orchestrator.journal import Journal
 from orchestrator.progress import Progress
-from orchestrator.record import CellRecord
+from orchestrator.record import CellRecord, Loss
+from orchestrator.report.headline import count
 from orchestrator.runs import Run
 from suites.trial import Result, Trial
 
@@ -39,8 +40,11 @@ class Recorder:
         if self.ready is None:
             self.ready = time.monotonic()
             self._progress.begin()
-        if self._run.record.cells.get(name) != found:
-            self._run.record.cells[name] = found
+        record = self._run.record
+        earlier = [loss for loss in record.lost if loss.cell == name and loss.trial is None]
+        if earlier or record.cells.get(name) != found:
+            record.lost = [loss for loss in record.lost if loss not in earlier]
+            record.cells[name] = found
             self._run.save()
 
     def result(self, result: Result) -> None:
@@ -53,7 +57,20 @@ class Recorder:
         self._progress.add(result, judge(result, self._table.match(result.trial, facts)))
 
     def lost(self, trial: Trial, reason: str) -> None:
+        self._lose(Loss(cell=trial.cell, device=trial.device, reason=reason, trial=trial), [trial])
         self._progress.line(f"no result for {trial}: {reason}")
+
+    def lost_cell(self, cell: str, device: str, trials: Sequence[Trial], reason: str) -> None:
+        self._lose(Loss(cell=cell, device=device, reason=reason), trials)
+        self._progress.line(f"no result for {count(len(trials), 'trial')} in {cell}: {reason}")
+
+    def _lose(self, loss: Loss, trials: Sequence[Trial]) -> None:
+        self._run.record.lose(loss)
+        self._run.save()
+        self._progress.drop(trials)
+
+    def note(self, text: str) -> None:
+        self._progress.line(text)
 
     def tick(self) -> None:
         self._progress.tick()

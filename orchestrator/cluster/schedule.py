@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from orchestrator.plan import Planned
@@ -38,20 +38,27 @@ class Schedule:
 
     def put_back(self, planned: Planned) -> None:
         """Let a trial that was lost wait again, first in its lane."""
-        self._lanes[Lane(planned.trial.cell, planned.trial.device)].appendleft(planned)
+        lane = Lane(planned.trial.cell, planned.trial.device)
+        self._lanes.setdefault(lane, deque()).appendleft(planned)
 
-    def drop(self, device: str) -> list[Planned]:
-        """Remove and return the trials that need a device."""
-        lanes = [lane for lane in self._lanes if lane.device == device]
-        return [planned for lane in lanes for planned in self._lanes.pop(lane)]
+    def waiting(self) -> list[Lane]:
+        """The lanes that have trials."""
+        return [lane for lane, trials in self._lanes.items() if trials]
 
-    def best(self, device: str, serving: Mapping[Lane, int]) -> Lane | None:
+    def drop(self, lane: Lane) -> list[Planned]:
+        """Remove and return all trials of a lane."""
+        return list(self._lanes.pop(lane))
+
+    def best(
+        self, device: str, serving: Mapping[Lane, int], barred: Collection[Lane] = ()
+    ) -> Lane | None:
         """Choose the lane for a slot whose own is empty; None if it had better stay idle.
 
         `serving` tells how many slots each lane has. A lane without any comes first; otherwise the
-        one with most to do for each of its slots, if that is worth another runner's start.
+        one with most to do for each of its slots, if that is worth another runner's start. The slot
+        cannot serve the lanes that are `barred`.
         """
-        waiting = [lane for lane, trials in self._lanes.items() if trials and lane.device == device]
+        waiting = [lane for lane in self.waiting() if lane.device == device and lane not in barred]
         unserved = [lane for lane in waiting if not serving.get(lane)]
         if unserved:
             return max(unserved, key=self._seconds)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import platform
 from pathlib import Path
 
-from orchestrator.cells import Cell
+import ray
+
+from orchestrator.cells import Cell, CellError
 from orchestrator.cluster.build import python_of
+from orchestrator.cluster.faults import Node
+from orchestrator.pins import differing, rebuild
 from orchestrator.record import CellRecord
 from orchestrator.runner.client import Runner
 from orchestrator.runner.messages import Order
@@ -26,15 +31,29 @@ class Slot:
         self._extra = {"CUDA_VISIBLE_DEVICES": gpus} if gpus else {}
         self._runner: Runner | None = None
 
+    def node(self) -> Node:
+        """Tell where this slot has come up."""
+        return Node(ray.get_runtime_context().get_node_id(), platform.node())
+
     def start(self, cell: Cell) -> CellRecord:
         """Start a runner for a cell, in the place of any other; return the cell as it found it.
 
         On a node that lacks the cell's environment it is built first. Raises RunnerDied, and
-        CellError where it cannot be built.
+        CellError where it cannot be built or run, or is not what the cell pins.
         """
         self.stop()
-        self._runner = Runner(cell, python_of(cell, self._checkout), self._extra)
-        return self._runner.ready().cell
+        where = f"cell {cell.name} on {platform.node()}"
+        try:
+            python = python_of(cell, self._checkout)
+            self._runner = Runner(cell, python, self._extra)
+        except OSError as error:
+            what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+            raise CellError(f"{where}: {what}; {rebuild(cell)}") from None
+        found = self._runner.ready().cell
+        if wrong := "; ".join(differing(cell, found.packages)):
+            self.stop()
+            raise CellError(f"{where}: {wrong}; {rebuild(cell, python.parent.parent)}")
+        return found
 
     def run(self, order: Order) -> Result:
         """Run one trial. Raises RunnerDied; `start` again then."""

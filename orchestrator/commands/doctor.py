@@ -16,6 +16,7 @@ from orchestrator import interpreters
 from orchestrator.cells import ROOT, Cell
 from orchestrator.cluster.connect import own_cpus
 from orchestrator.commands.options import Known
+from orchestrator.pins import meets, rebuild
 from orchestrator.runner.client import START_LIMIT, Runner, RunnerDied
 from suites.system.status import ended
 
@@ -88,21 +89,21 @@ def _import(cell: Cell, package: str) -> Finding:
 
 def fault(cell: Cell, pin: Requirement, findings: Mapping[str, Finding]) -> str:
     """Say what is wrong with a pinned package, and the mend; nothing if it is well."""
-    rebuild = f'rebuild the cell: remove {cell.home()}, then run: nox -s "{cell.session}"'
     version, error = findings[pin.name]
+    mend = rebuild(cell)
     if not version:
-        return f"not installed ({error}); {rebuild}"
-    if not pin.specifier.contains(version, prereleases=True):
-        return f"the cell pins {pin}; {rebuild}"
+        return f"not installed ({error}); {mend}"
+    if not meets(pin, version):
+        return f"the cell pins {pin}; {mend}"
     if not error:
         return ""
     if pin.name in TRIO[1:] and not findings["torch"].error:
         torch = f"torch {findings['torch'].version}"
         return (
             f"{error}; it was not built for {torch}: {', '.join(TRIO)} must come from one index"
-            f" as one release (a +cpu torch beside PyPI's {pin.name} breaks it); {rebuild}"
+            f" as one release (a +cpu torch beside PyPI's {pin.name} breaks it); {mend}"
         )
-    return f"{error}; {rebuild}"
+    return f"{error}; {mend}"
 
 
 def _start(cell: Cell) -> str:

@@ -6,13 +6,18 @@ import argparse
 from pathlib import Path
 
 from orchestrator import memory, runs
-from orchestrator.commands.options import Known, warn
+from orchestrator.cells import pick
+from orchestrator.commands.options import Known
 from orchestrator.errors import UsageError
 from orchestrator.report import build, merge, tell, write
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="*", metavar="RUN", help=f"{runs.NAMES}; default: all")
+    parser.add_argument(
+        "--expect-cell", action="append", default=[], metavar="NAME",
+        help="a cell of which there ought to be a run (may be repeated)",
+    )  # fmt: skip
     parser.add_argument(
         "--output", type=Path, default=runs.RESULTS / "report", metavar="DIR",
         help="default: results/report",
@@ -21,8 +26,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     known = Known()
-    past = memory.recall(warn)
-    merged = merge(map(runs.located, args.runs) if args.runs else memory.folders())
+    pick(known.cells, args.expect_cell)
+    damage: list[str] = []
+    past = memory.recall(damage.append)
+    folders = map(runs.located, args.runs) if args.runs else memory.folders()
+    merged = merge(folders, args.expect_cell)
+    merged.warnings.extend(damage)
     report = build(merged, known.table(), known.cases, past, known.reviewed())
     try:
         write(report, args.output)

@@ -8,16 +8,19 @@ import math
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from orchestrator import memory, runs
-from orchestrator.cells import pick
+from orchestrator.cells import CellError, pick
 from orchestrator.commands.options import SELECTING, Known, selection_arguments, warn
 from orchestrator.errors import UsageError
 from orchestrator.perform import perform
 from orchestrator.plan import Planned, plan, spread
+from orchestrator.record import Loss
 from orchestrator.report import build, merge, tell, write
+from orchestrator.report.headline import count
 from orchestrator.runs import Run
 from orchestrator.spelling import command
 
@@ -46,6 +49,7 @@ def main(args: argparse.Namespace) -> int:
     past = memory.recall(warn)
     begin = _resume if args.resume else _begin
     run, planned = begin(args, known, past.seconds())
+    planned = _usable(run, planned, known, args)
     if planned:
         try:
             perform(run, planned, known.cells, table, address=args.address, workers=args.workers)
@@ -72,7 +76,7 @@ def _begin(
     """Plan a new run, and make its folder. Raises UsageError."""
     trials, notes = spread(known.selection(args), known.cases_of(args.suite))
     planned = plan(trials, known.cases, durations, args.limit)
-    _check_built(args, known, planned)
+    _check_any(args, known, planned)
     for note in notes:
         print(f"note: {note}")
     return runs.create(args.output, sys.argv[1:], [each.trial for each in planned]), planned
@@ -87,16 +91,45 @@ def _resume(
             raise UsageError(f"--resume continues the plan that {args.resume} has; drop --{name}")
     run = runs.reopen(args.resume)
     planned = plan(run.missing(), known.cases, durations, args.limit)
-    _check_built(args, known, planned)
+    if len(planned) == len(run.record.plan):
+        _check_any(args, known, planned)
     print(f"{len(planned)} of {len(run.record.plan)} trials are missing")
     return run, planned
 
 
-def _check_built(args: argparse.Namespace, known: Known, planned: Sequence[Planned]) -> None:
-    """Raise CellError for a cell that this machine lacks; the nodes of a cluster build theirs."""
-    if args.address is None:
-        for cell in pick(known.cells, [each.trial.cell for each in planned]):
-            cell.python_path()
+def _check_any(args: argparse.Namespace, known: Known, planned: Sequence[Planned]) -> None:
+    """Raise CellError where none of the cells can be used."""
+    lacking = _lacking(args, known, planned)
+    if all(each.trial.cell in lacking for each in planned):
+        raise CellError("; ".join(lacking.values()))
+
+
+def _lacking(args: argparse.Namespace, known: Known, planned: Sequence[Planned]) -> dict[str, str]:
+    """Why cells cannot be used, by name; the nodes of a cluster build what this machine lacks."""
+    lacking = {}
+    for name in dict.fromkeys(each.trial.cell for each in planned):
+        try:
+            (cell,) = pick(known.cells, [name])
+            if args.address is None:
+                cell.python_path()
+        except CellError as error:
+            lacking[name] = str(error)
+    return lacking
+
+
+def _usable(
+    run: Run, planned: Sequence[Planned], known: Known, args: argparse.Namespace
+) -> list[Planned]:
+    """Return the trials of the cells that can be used; note why there will be none of others."""
+    lacking = _lacking(args, known, planned)
+    lost = Counter((each.trial.cell, each.trial.device) for each in planned)
+    for (cell, device), number in lost.items():
+        if cell in lacking:
+            run.record.lose(Loss(cell=cell, device=device, reason=lacking[cell]))
+            print(f"note: no result for {count(number, 'trial')} in {cell}: {lacking[cell]}")
+    if lacking:
+        run.save()
+    return [each for each in planned if each.trial.cell not in lacking]
 
 
 def _count(text: str) -> int:

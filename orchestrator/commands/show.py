@@ -11,6 +11,7 @@ from orchestrator.errors import UsageError, nearest
 from orchestrator.expectations import Verdict
 from orchestrator.report import Merged, Report, build, merge
 from orchestrator.report.differences import PACKAGES
+from orchestrator.report.headline import UNSAID
 from orchestrator.report.model import Row, path
 from orchestrator.report.text import visible
 from orchestrator.spelling import command
@@ -42,7 +43,7 @@ def _lines(case: str, report: Report, merged: Merged, known: Known) -> Iterator[
             yield from _trial(row, visible(merged.results[row.cell, trial].result.diagnostic))
     for missing in report.missing:
         if missing.case == case:
-            yield f"\n{missing.cell}: {path(missing)}: no result"
+            yield f"\n{missing.cell}: {path(missing)}: no result: {missing.cause or UNSAID}"
     for unlike in report.structure.unlike:
         if unlike.case == case:
             yield f"\n{unlike.cell}: the graphs of ts and pt2 differ"

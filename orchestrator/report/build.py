@@ -55,7 +55,9 @@ def build(
     ]
     return Report(
         created=datetime.datetime.now(datetime.UTC),
-        status=exit_status(verdicts, len(merged.missing) + len(merged.warnings)),
+        status=exit_status(
+            verdicts, len(merged.missing) + len(merged.warnings) + len(merged.absent)
+        ),
         verdicts={verdict: verdicts[verdict] for verdict in VERDICTS},
         outcomes={outcome: outcomes[outcome] for outcome in Outcome},
         runs=visible_all([_run(record, len(results)) for record, results in merged.runs]),
@@ -64,6 +66,7 @@ def build(
         conflicts=visible_all(merged.conflicts),
         rows=rows,
         missing=_missing(merged),
+        absent=merged.absent,
         diagnostics=diagnostics,
         attention=sorted(
             _groups(rows, patterns, attention), key=lambda group: VERDICTS.index(group.verdict)
@@ -153,6 +156,7 @@ def _missing(merged: Merged) -> list[Missing]:
             target=trial.target,
             device=trial.device,
             export=trial.export,
+            cause=cut(visible(record.why(trial))),
         )
         for (label, trial), record in sorted(
             merged.missing.items(), key=lambda item: _order(*item[0])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from orchestrator.expectations import Verdict
-from orchestrator.report.headline import count
+from orchestrator.report.headline import absences, without_result
 from orchestrator.report.model import Group, Report, Row
 from orchestrator.report.text import cut
 from suites.registry import CaseInfo
@@ -24,8 +24,7 @@ LONG = 1000
 def annotated(report: Report, cases: Mapping[str, CaseInfo]) -> list[str]:
     """A line for each case that is unexpected, at the case, or stale, at the entry."""
     lines = [_group(report, group, cases) for group in report.attention]
-    if report.missing:
-        lines.append(_error(f"{count(len(report.missing), 'trial')} without a result"))
+    lines += [_error(text) for text in (*without_result(report), *absences(report))]
     if len(lines) > MOST:
         lines[MOST - 1 :] = [_error(f"{len(lines) - MOST + 1:,} more are in the report")]
     warnings = [f"::warning::{_data(text)}" for text in report.warnings]

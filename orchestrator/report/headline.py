@@ -5,6 +5,9 @@ from __future__ import annotations
 from orchestrator.expectations import Verdict
 from orchestrator.report.model import Report
 
+UNSAID = "the run did not come to its end"
+"""Of a trial without a result, where nothing tells more."""
+
 
 def headline(report: Report) -> str:
     """`As expected`, or what is not: `2 unexpected, 1 stale; incomplete: 3 trials ...`."""
@@ -16,11 +19,27 @@ def headline(report: Report) -> str:
     parts = [", ".join(bad)] if bad else []
     if report.missing:
         parts.append(f"incomplete: {count(len(report.missing), 'trial')} without a result")
+    parts += absences(report)
     if report.warnings:
-        parts.append(f"{count(len(report.warnings), 'run')} left out")
+        parts.append(count(len(report.warnings), "warning"))
     if not parts:
         return "As expected" if report.rows else "No trials"
     return "; ".join(parts)
+
+
+def absences(report: Report) -> list[str]:
+    """What was expected, and was not given."""
+    return [f"cell {name}: no run of it was given" for name in report.absent]
+
+
+def without_result(report: Report) -> list[str]:
+    """Why trials have no result, cause by cause: `4 trials in a, b without a result: ...`."""
+    lines = []
+    for cause, missing in report.causes().items():
+        cells = ", ".join(dict.fromkeys(each.cell for each in missing))
+        trials = count(len(missing), "trial")
+        lines.append(f"{trials} in {cells} without a result: {cause or UNSAID}")
+    return lines
 
 
 def counts(report: Report) -> str:

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from orchestrator.expectations import Verdict
+from orchestrator.report.headline import UNSAID, absences
 from orchestrator.report.model import Cell, Missing, Report, Row
 from orchestrator.report.text import gist
 from suites.trial import PLAIN, Outcome
@@ -20,6 +21,8 @@ def junit(report: Report) -> str:
     suites = Element("testsuites", name="pnnx-parity")
     for cell in report.cells:
         suites.append(_suite(report, cell))
+    if report.absent or report.warnings:
+        suites.append(_incomplete(report))
     _total(suites)
     ElementTree.indent(suites)
     text: str = ElementTree.tostring(suites, encoding="unicode")
@@ -41,12 +44,27 @@ def _suite(report: Report, cell: Cell) -> Element:
             case = SubElement(
                 suite, "testcase", classname=cell.label, name=_name(missing), time="0"
             )
-            SubElement(case, "error", type="missing", message="no result: the run is incomplete")
+            SubElement(
+                case, "error", type="missing", message=f"no result: {missing.cause or UNSAID}"
+            )
     cases = suite.findall("testcase")
     suite.set("tests", str(len(cases)))
     for kind, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(kind, str(sum(case.find(tag) is not None for case in cases)))
     suite.set("time", f"{sum(float(case.get('time', 0)) for case in cases):.3f}")
+    return suite
+
+
+def _incomplete(report: Report) -> Element:
+    """What ought to be in the report and is not, each as an error."""
+    texts = [*absences(report), *report.warnings]
+    count = str(len(texts))
+    suite = Element(
+        "testsuite", name="incomplete", tests=count, failures="0", errors=count, skipped="0"
+    )
+    for text in texts:
+        case = SubElement(suite, "testcase", classname="incomplete", name=text, time="0")
+        SubElement(case, "error", type="missing", message=text)
     return suite
 
 

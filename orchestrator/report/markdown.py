@@ -10,7 +10,7 @@ import html
 from collections.abc import Iterable, Iterator, Sequence
 
 from orchestrator.report.differences import PACKAGES
-from orchestrator.report.headline import count, counts, headline
+from orchestrator.report.headline import count, counts, headline, without_result
 from orchestrator.report.model import Difference, Group, Report, Side
 from orchestrator.report.text import gist
 
@@ -28,6 +28,7 @@ def markdown(report: Report) -> str:
         "",
         counts(report) + ".",
         "",
+        *(f"- ⚠️ {_escape(text)}" for text in without_result(report)[:MOST]),
         *(f"- ⚠️ {_code(text)}" for text in report.warnings[:MOST]),
         "",
     ]

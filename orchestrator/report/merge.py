@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,6 +68,8 @@ class Merged(NamedTuple):
     conflicts: list[str]
     warnings: list[str]
     """What was left out, and why: the report is incomplete."""
+    absent: list[str]
+    """Cells that were expected, and of which there is no run."""
     places: dict[str, Path]
     """The folders of the runs, by the names that a report gives them."""
 
@@ -98,10 +100,11 @@ def read_run(folder: Path) -> RunFolder:
     return RunFolder(record, results)
 
 
-def merge(folders: Iterable[Path]) -> Merged:
+def merge(folders: Iterable[Path], expected: Sequence[str] = ()) -> Merged:
     """Read runs and take each trial's newest result: of the run that was started last.
 
-    What cannot be read becomes a warning. Raises RunError where nothing can be.
+    What cannot be read becomes a warning. `expected` are cells that the runs ought to have.
+    Raises RunError where nothing can be read, and nothing is expected either.
     """
     runs, warnings, places = [], [], {}
     for folder in dict.fromkeys(Path(os.path.realpath(folder)) for folder in folders):
@@ -114,7 +117,9 @@ def merge(folders: Iterable[Path]) -> Merged:
         else:
             runs.append(run)
             places[visible(run.record.run)] = folder
-    if not runs:
+            if run.record.plan and not os.path.exists(folder / journal.NAME):
+                warnings.append(f"{folder}: {journal.NAME} is missing, and with it every result")
+    if not runs and not expected:
         raise RunError("; ".join(warnings) or "no run to report; name folders under results/")
     runs.sort(key=lambda run: run.record.started)
     labels = _Labels(runs)
@@ -130,7 +135,10 @@ def merge(folders: Iterable[Path]) -> Merged:
     }
     missing = {key: record for key, record in planned.items() if key not in results}
     columns = _columns(runs, labels)
-    return Merged(runs, results, missing, columns, list(_conflicts(columns)), warnings, places)
+    conflicts = list(_conflicts(columns))
+    there = {column.cell for column in columns.values()}
+    absent = [cell for cell in dict.fromkeys(expected) if cell not in there]
+    return Merged(runs, results, missing, columns, conflicts, warnings, absent, places)
 
 
 def _is_known(trial: Trial) -> bool:

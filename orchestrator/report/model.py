@@ -128,6 +128,8 @@ class Missing(msgspec.Struct):
     target: str
     device: str
     export: str = PLAIN
+    cause: str = ""
+    """Why; empty where nobody could say, as the run was killed."""
 
 
 class Group(msgspec.Struct, kw_only=True):
@@ -265,12 +267,14 @@ class Report(msgspec.Struct, kw_only=True):
     """Oldest first."""
     cells: list[Cell]
     warnings: list[str]
-    """What could not be read and was left out."""
+    """What could not be read, or not whole."""
     conflicts: list[str]
     """What runs say differently of one cell."""
     rows: list[Row]
     """By case, frontend, target, device and cell."""
     missing: list[Missing]
+    absent: list[str] = []
+    """Cells that ought to be there, and of which no run was given."""
     diagnostics: list[str]
     attention: list[Group]
     """What is unexpected or stale, case by case; unexpected first, then the largest."""
@@ -303,6 +307,13 @@ class Report(msgspec.Struct, kw_only=True):
             + (every if every and len(names) == len(self.cells) else ", ".join(names))
             for names, same in paths.items()
         ]
+
+    def causes(self) -> dict[str, list[Missing]]:
+        """What is missing, by cause; without a cause last."""
+        causes: dict[str, list[Missing]] = defaultdict(list)
+        for missing in sorted(self.missing, key=lambda each: not each.cause):
+            causes[missing.cause].append(missing)
+        return dict(causes)
 
     def slowest(self, count: int) -> list[Row]:
         return sorted(self.rows, key=lambda row: -row.total)[:count]

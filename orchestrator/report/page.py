@@ -18,7 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from orchestrator.report.differences import worst
-from orchestrator.report.headline import count, counts, headline
+from orchestrator.report.headline import UNSAID, count, counts, headline
 from orchestrator.report.model import (
     Change,
     Changes,
@@ -72,6 +72,7 @@ def page(report: Report) -> str:
         headline=headline(report),
         counts=counts(report),
         count=count,
+        unsaid=UNSAID,
         signs=SIGNS,
         glyphs=GLYPHS,
         most=MOST,

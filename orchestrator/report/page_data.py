@@ -54,7 +54,7 @@ def page_data(report: Report) -> dict[str, Any]:
         for field, texts in names.items():
             text = getattr(row, field, "") or ""
             if isinstance(row, Missing):
-                text = MISSING.get(field, text)
+                text = row.cause if field == "why" else MISSING.get(field, text)
             yield texts.setdefault(text, len(texts))
 
     rows = [

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from orchestrator.report.github import annotated
-from orchestrator.report.headline import count, counts, headline
+from orchestrator.report.headline import count, counts, headline, without_result
 from orchestrator.report.model import Group, Report
 from orchestrator.report.text import gist
 from orchestrator.spelling import command
@@ -39,6 +39,7 @@ def summary(report: Report, folder: Path, places: Mapping[str, Path]) -> str:
     retried = sum(row.attempts > 1 for row in report.rows)
     if retried:
         lines.append(f"{count(retried, 'trial')} ran again after a fault of the infrastructure")
+    lines += [gist(text, 600) for text in without_result(report)[:MOST]]
     lines += [f"warning: {text}" for text in report.warnings]
     lines += [f"runs disagree: {text}" for text in report.conflicts[:MOST]]
     lines.append(f"report: {folder / 'index.html'}")

@@ -32,9 +32,13 @@ sys.exit(main())
 
 
 class Command:
-    """Runs `pnnx-parity` in processes of its own, and finds and ends all that came of them."""
+    """Runs `pnnx-parity` in processes of its own, and finds and ends all that came of them.
 
-    def __init__(self, results: Path | None = None) -> None:
+    `checkout` is the folder whose code is run, where it is not this one's.
+    """
+
+    def __init__(self, results: Path | None = None, checkout: Path | None = None) -> None:
+        self._checkout = checkout
         self.tag = uuid.uuid4().hex
         self._temporary = tempfile.TemporaryDirectory()
         self.results = results or Path(self._temporary.name)
@@ -42,12 +46,16 @@ class Command:
     def start(self, *words: str, **variables: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [sys.executable, "-c", PROGRAM, str(self.results), *words],
-            env=os.environ | {TAG: self.tag} | variables,
+            cwd=self._checkout,
+            env=os.environ | {TAG: self.tag} | self._path() | variables,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
         )
+
+    def _path(self) -> dict[str, str]:
+        return {"PYTHONPATH": str(self._checkout)} if self._checkout else {}
 
     def run(self, *words: str, **variables: str) -> tuple[int, str]:
         """Return the exit status and what was printed."""

@@ -163,7 +163,7 @@ def test_show(run, capsys):
     assert any(line.startswith("  | last line x") and line.endswith(" end") for line in lines)
     assert "  ms: build 10, eager 20, export 30, convert 40" in lines
     assert f"  again: {command('run', '--cell', CELL, '--case', 'F_relu')}" in "\n".join(lines)
-    assert f"{CELL}: ts → pnnx: no result" in lines
+    assert f"{CELL}: ts → pnnx: no result: the run did not come to its end" in lines
     assert lines[-1] == "  torch 2.13.0+cpu, transformers 5.16.1, numpy 2.4.0"
 
 

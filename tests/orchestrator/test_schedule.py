@@ -51,6 +51,15 @@ def test_no_runner_is_started_for_what_is_done_before_it_is_warm() -> None:
 def test_devices_are_apart() -> None:
     schedule = Schedule(trials(BIG, 5) + trials(GPU, 2))
     assert schedule.best("cuda", {}) == GPU
-    assert [planned.trial.device for planned in schedule.drop("cuda")] == ["cuda", "cuda"]
+    assert [planned.trial.device for planned in schedule.drop(GPU)] == ["cuda", "cuda"]
     assert schedule.best("cuda", {}) is None
     assert schedule.best("cpu", {}) == BIG
+
+
+def test_a_slot_is_not_given_what_its_node_cannot_run() -> None:
+    schedule = Schedule(trials(BIG, 100) + trials(SMALL, 1))
+    assert schedule.best("cpu", {}, {BIG}) == SMALL
+    assert schedule.best("cpu", {}, {BIG, SMALL}) is None
+    assert schedule.waiting() == [BIG, SMALL]
+    assert len(schedule.drop(BIG)) == 100
+    assert schedule.waiting() == [SMALL]
