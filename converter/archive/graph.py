@@ -23,7 +23,7 @@ from converter.archive.values import (
 )
 from converter.archive.zip import ZipFile
 from converter.errors import ArchiveError, Where
-from converter.ir import Dim, Shape
+from converter.ir import DTYPES, Dim, Shape, is_possible
 
 DEPTH_LIMIT = 16
 """Of graphs in graphs, so that what walks them can recurse."""
@@ -164,8 +164,11 @@ class _BodyReader:
         require_strided(meta.layout, self.place, self.where)
         if len(meta.strides) != len(meta.sizes):
             raise self.error(f"has {len(meta.strides)} strides for {len(meta.sizes)} dims")
-        shape = tuple(self.dim(size) for size in meta.sizes)
-        self.tensors[name] = TensorType(shape, self.dtype(meta.dtype))
+        type = TensorType(tuple(self.dim(size) for size in meta.sizes), self.dtype(meta.dtype))
+        known = [size for size in type.shape if isinstance(size, int)]
+        if not is_possible(known, DTYPES[type.dtype].itemsize):
+            raise self.error(f"has a tensor of {known}, which no machine holds")
+        self.tensors[name] = type
         self.strides[name] = tuple(self.dim(stride) for stride in meta.strides)
         return TensorRef(name)
 

@@ -61,6 +61,12 @@ def _read(file: ZipFile, path: Path) -> Program:
     results = [one for one in outputs if one.kind in (OutputKind.user, OutputKind.loss)]
     if len(results) != out_spec.leaves:
         raise file.error("its results do not fit the tree of them", DAMAGED)
+    in_spec = _tree(file, call.in_spec, module)
+    args_kwargs = in_spec.children
+    if len(args_kwargs) != 2 or len(args_kwargs[1].keys) != len(args_kwargs[1].children):
+        raise file.error("its tree of arguments is not of args and kwargs", DAMAGED)
+    if len(inputs) != in_spec.leaves:
+        raise file.error("its inputs do not fit the tree of them", DAMAGED)
     return Program(
         file,
         path=path,
@@ -68,7 +74,7 @@ def _read(file: ZipFile, path: Path) -> Program:
         inputs=inputs,
         stored=stored,
         outputs=outputs,
-        in_spec=_tree(file, call.in_spec, module),
+        in_spec=in_spec,
         out_spec=out_spec,
         argument_names=tuple(call.forward_arg_names or ()),
         ranges={

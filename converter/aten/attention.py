@@ -17,7 +17,8 @@ def check_dropout(call: Call) -> None:
 @lowers("scaled_dot_product_attention.default")
 def scaled_dot_product_attention(call: Call, emit: Emitter) -> None:
     check_dropout(call)
-    arguments = dict(call.args)
+    tensors = {name: call.tensor(name) for name in ("query", "key", "value")}
+    arguments = {**call.args, **tensors}
     if arguments["scale"] is None:
         del arguments["scale"]
     if not arguments["enable_gqa"]:

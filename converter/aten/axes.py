@@ -1,7 +1,8 @@
-"""Whether the dims that a call names are dims of its tensors: whoever reads them relies on it."""
+"""Whether a call's tensors have the dims that it names or works on: who reads it relies on that."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from converter.aten.call import Arg, Call
@@ -19,13 +20,23 @@ INSERTING = words("diag_embed stack unsqueeze")
 """Their dims are those of a result that has one more."""
 
 
+SPATIAL = re.compile(
+    r"(?:pool|conv|transpose|pad|linear|cubic|nearest|exact)(\d)d(?:_with_indices)?"
+)
+"""Operators on images of so many dims, and channels, in a batch or not."""
+
+
+REPEATING = "tile"
+"""Its dims are how often each is repeated."""
+
+
 def check_axes(op: OpSchema, call: Call) -> None:
     """Raise UnsupportedError for a dim that no tensor of the call has.
 
     The largest rank counts: some calls broadcast first, and cat takes empty tensors of one dim.
     """
     named = [one.name for one in op.arguments if one.name in AXES and one.type.base == "int"]
-    if not named:
+    if not named or op.name == REPEATING:
         return
     ranks = [len(one.shape) for one in tensors(tuple(call.args.values())) if one.shape is not None]
     if not ranks:
@@ -36,6 +47,19 @@ def check_axes(op: OpSchema, call: Call) -> None:
         for dim in value if isinstance(value, tuple) else (value,):
             if isinstance(dim, int) and not -max(rank, 1) <= dim < max(rank, 1):
                 raise call.refuse(f"its {name} is {dim}, of a tensor of rank {rank}")
+
+
+def check_ranks(op: OpSchema, call: Call) -> None:
+    """Raise UnsupportedError for an operator on images whose tensors have not the dims of some."""
+    match = SPATIAL.search(op.name)
+    if match is None:
+        return
+    given = call.rank(call.tensor(op.arguments[0].name))
+    if given - int(match[1]) not in (1, 2):
+        raise call.refuse(f"it reads a tensor of rank {given}")
+    for output in call.outputs:
+        if call.rank(output) != given:
+            raise call.refuse(f"its result is of rank {call.rank(output)}, not {given}")
 
 
 def tensors(values: tuple[Arg, ...]) -> Iterator[Operand]:

@@ -18,7 +18,7 @@ from converter.archive.program import (
 from converter.archive.region import printable
 from converter.archive.values import SymRef, TensorRef, Value
 from converter.aten.arguments import Arguments
-from converter.aten.axes import check_axes
+from converter.aten.axes import check_axes, check_ranks
 from converter.aten.bind import bind
 from converter.aten.call import Call
 from converter.aten.conjugates import RESOLVING
@@ -155,6 +155,7 @@ class _Lowering:
             decomposed_of(node, twin.target),
         )
         check_axes(twin.op, call)
+        check_ranks(twin.op, call)
         self.tensor_first(twin.op, call)
         if not twin.written or twin.is_view:
             self.define(node, twin.op, names, self.apply(call), call)

@@ -93,6 +93,8 @@ def new_shape(call: Call) -> Arg:
     shape, given = call.output.shape, list(call.args.values())[1]
     assert shape is not None
     assert isinstance(given, tuple)
+    if len(given) != len(shape):
+        raise call.refuse(f"its result has {len(shape)} dims, not {len(given)}")
     if 0 not in shape and sum(isinstance(dim, str) for dim in shape) == 1:
         return tuple(-1 if isinstance(dim, str) else dim for dim in shape)
     pairs = zip(shape, given, strict=True)

@@ -17,6 +17,9 @@ from converter.ir import Attribute, Operator, Param
 INFINITE = (2 - 2.0**-24) * 2.0**127
 """The smallest number that single precision rounds to infinity."""
 
+INT32 = 1 << 31
+"""One more than the largest int."""
+
 
 class Kind(Enum):
     """How a parameter is spelled; ncnn reads `0=1` and `0=1.0` as different types."""
@@ -90,8 +93,8 @@ class Layer:
     def __call__(self, **values: Param | Attribute) -> LayerCall:
         """Give the layer parameters and weights by name. A weight that is None is left out.
 
-        Raises TypeError for a name or type that the table lacks, ValueError for a float that ncnn's
-        text cannot hold (inf, nan).
+        Raises TypeError for a name or type that the table lacks, ValueError for a number that
+        ncnn's text cannot hold (inf, nan, an int of more than 32 bits).
         """
         params: dict[str, Param] = {}
         weights: dict[str, Attribute] = {}
@@ -126,6 +129,8 @@ def _checked(what: str, kind: Kind, value: Param) -> Param:
             raise ValueError(f"{what} is {value}, which ncnn's text cannot hold")
         return float(value)
     if kind is Kind.int and isinstance(value, int):
+        if not -INT32 <= value < INT32:
+            raise ValueError(f"{what} is {value}, which is beyond ncnn's 32 bits")
         return int(value)
     if kind is Kind.str and isinstance(value, str):
         return value

@@ -69,24 +69,31 @@ class Lowering:
     def run(self) -> NcnnGraph:
         for operator in self._graph.operators:
             op = Op(operator, self)
-            if operator.type == "pnnx.Input":
-                self._values[operator.outputs[0]] = self._input(op)
-            elif operator.type == "pnnx.Output":
-                self.made.result = tuple(self._output(op, operand) for operand in operator.inputs)
-                if len(operator.inputs) == 1:
-                    self.made.result = self.made.result[0]
-            elif operator.type in NESTS:
-                items = operator.inputs[NESTS[operator.type]]
-                nest = tuple(self._value(op, operand) for operand in items)
-                self._values[operator.outputs[0]] = nest
-            elif _is_key(operator) or _is_size(operator):
-                continue
-            elif _is_returned(operator):
-                value = parse_value(str(operator.params["expr"]))
-                self._values[operator.outputs[0]] = Literal(literal(value))
-            else:
-                self._operator(op)
+            try:
+                self._lower(op)
+            except (ValueError, ArithmeticError) as e:  # a number that ncnn, or nothing, can hold
+                op.refuse(str(e))
         return self.made
+
+    def _lower(self, op: Op) -> None:
+        operator = op.operator
+        if operator.type == "pnnx.Input":
+            self._values[operator.outputs[0]] = self._input(op)
+        elif operator.type == "pnnx.Output":
+            self.made.result = tuple(self._output(op, operand) for operand in operator.inputs)
+            if len(operator.inputs) == 1:
+                self.made.result = self.made.result[0]
+        elif operator.type in NESTS:
+            items = operator.inputs[NESTS[operator.type]]
+            nest = tuple(self._value(op, operand) for operand in items)
+            self._values[operator.outputs[0]] = nest
+        elif _is_key(operator) or _is_size(operator):
+            return
+        elif _is_returned(operator):
+            value = parse_value(str(operator.params["expr"]))
+            self._values[operator.outputs[0]] = Literal(literal(value))
+        else:
+            self._operator(op)
 
     def _operator(self, op: Op) -> None:
         rule = KEPT if op.operator.opaque else RULES.get(op.type)
@@ -94,10 +101,7 @@ class Lowering:
             op.refuse("has no ncnn layer", "write it with other operators, or take the .pnnx files")
         went_through(rule.name)
         _check_dtypes(op, rule.dtypes)
-        try:
-            made = rule.lower(op)
-        except (ValueError, ArithmeticError) as e:  # a number that ncnn, or nothing, can hold
-            op.refuse(str(e))
+        made = rule.lower(op)
         self._check_read(op)
         blobs = [made] if isinstance(made, Blob) else list(made)
         indices = rule.dtypes == "moved" and self._indices(op)

@@ -72,7 +72,7 @@ def write_param(graph: Graph, stream: TextIO) -> None:
             if name
         )
         words += (
-            f"#{numbers[operand]}={_format_shape(operand.shape, operand.dtype)}"
+            f"#{numbers[operand]}={_format_shape(_checked(op, operand.shape), operand.dtype)}"
             for operand in operands
             if operand.shape is not None
         )
@@ -85,6 +85,14 @@ def _check_words(op: Operator) -> None:
         raise _refuse(op, f"{word!r} cannot be the name of an argument")
     if not _TYPE.fullmatch(op.type):
         raise _refuse(op, f"{op.type!r} cannot be a type")
+
+
+def _checked(op: Operator, shape: Shape) -> Shape:
+    """A shape that is read again as it is."""
+    for dim in shape:
+        if isinstance(dim, int) and not _is_dim(str(dim)):
+            raise _refuse(op, f"no tensor has a dim of {dim}")
+    return shape
 
 
 def _refuse(op: Operator, why: str) -> UnsupportedError:

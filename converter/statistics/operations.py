@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from math import prod
+from math import gcd, prod
 
 from converter.ir import Operator
 from converter.pnnx.names import words
@@ -133,13 +133,11 @@ def lp_pool(op: Operator) -> int:
 
 
 def adaptive_average(op: Operator) -> int:
-    """The sizes of all windows, which overlap."""
+    """The sizes of all windows, which overlap by one where the sizes have no common divisor."""
     rank = int(op.type[-2])
     given, made = dims(op.inputs[0]), dims(op.outputs[0])
-    lines = (
-        sum(-(-(place + 1) * old // new) - place * old // new for place in range(new))
-        for old, new in zip(given[-rank:], made[-rank:], strict=True)
-    )
+    pairs = zip(given[-rank:], made[-rank:], strict=True)
+    lines = (old + new - gcd(old, new) for old, new in pairs)
     return prod(made[:-rank]) * prod(lines)
 
 

@@ -16,6 +16,7 @@ from torch import nn
 import converter
 from converter import cli
 from converter.errors import (
+    ArchiveError,
     ConvertError,
     UnforeseenError,
     UnsupportedError,
@@ -96,6 +97,79 @@ def test_dims_that_no_tensor_has(dim: int, sound: Path, tmp_path: Path) -> None:
         converter.load(path)
 
 
+class Attending(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return F.scaled_dot_product_attention(F.adaptive_avg_pool2d(x, (4, 3)), x, x)
+
+
+@pytest.fixture(scope="module")
+def attending(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("attending") / "m.pt2"
+    torch.export.save(torch.export.export(Attending(), (torch.rand(1, 2, 4, 3),)), path)
+    return path
+
+
+def a_number_for_a_tensor(graph: Json) -> None:
+    value = given(graph, "scaled_dot_product_attention", "value")
+    value.clear()
+    value["as_float"] = 2.0
+
+
+def resized(*sizes: int) -> Callable[[Json], None]:
+    """Let the pooled tensor claim another shape."""
+
+    def edit(graph: Json) -> None:
+        (name,) = (name for name in graph["tensor_values"] if "pool" in name)
+        meta = graph["tensor_values"][name]
+        meta["sizes"] = [{"as_int": size} for size in sizes]
+        meta["strides"] = meta["sizes"]
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (a_number_for_a_tensor, "value is 2.0, not a tensor"),
+        (resized(2, 4), "its result is of rank 2, not 4"),
+        (resized(1, 2, 1 << 62, 1), "has a tensor of .*, which no machine holds"),
+    ],
+)
+def test_claims_about_tensors(
+    edit: Callable[[Json], None], told: str, attending: Path, tmp_path: Path
+) -> None:
+    converter.load(attending)
+    path = edited(attending, tmp_path / "m.pt2", edit)
+    with pytest.raises(ConvertError, match=told):
+        converter.load(path)
+
+
+@pytest.mark.parametrize("children", [0, 1, 3])
+def test_a_tree_that_is_not_of_args_and_kwargs(children: int, sound: Path, tmp_path: Path) -> None:
+    def edit(program: Json) -> None:
+        for entry in program["graph_module"]["module_call_graph"]:
+            protocol, root = json.loads(entry["signature"]["in_spec"])
+            root["children_spec"] = [root["children_spec"][0]] * children
+            entry["signature"]["in_spec"] = json.dumps([protocol, root])
+
+    path = edited(sound, tmp_path / "m.pt2", lambda graph: None, edit)
+    with pytest.raises(ArchiveError, match=r"its (tree of arguments is not of args and|inputs do)"):
+        converter.load(path)
+
+
+class Wide(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return F.pad(x, (1 << 31, 0), value=1.0)
+
+
+def test_numbers_beyond_the_32_bits_of_ncnn(tmp_path: Path) -> None:
+    with torch.device("meta"):
+        program = torch.export.export(Wide(), (torch.rand(1, 1, 1),))
+    torch.export.save(program, tmp_path / "m.pt2")
+    refusal = converter.convert(tmp_path / "m.pt2").ncnn_refusal
+    assert "2147483648, which is beyond ncnn's 32 bits" in str(refusal)
+
+
 class Recurrent(nn.Module):
     def __init__(self) -> None:
         super().__init__()
@@ -147,9 +221,13 @@ def test_what_is_raised_is_told_in_one_line(
 
 
 def test_what_nobody_foresaw_is_told_as_such(
-    sound: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    sound: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    path = edited(sound, tmp_path / "m.pt2", fewer_sizes)
+    path = edited(sound, tmp_path / "m.pt2", lambda graph: None)
+    monkeypatch.setattr("converter.aten.lower.bind", lambda node, op: {}["a defect"])
     with pytest.raises(
         UnforeseenError, match=r"cannot convert torch\.ops\.aten\.view\.default: .*"
     ):
