@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 import torch
 
 from orchestrator.runner import memory
-from orchestrator.runner.link import Link
+from orchestrator.runner.link import Link, print_to
 from orchestrator.runner.messages import At, Done, encode
 from suites.execute import run_trial
 from suites.system import system
@@ -41,7 +39,7 @@ def main(
     system.end_with_parent(parent, at_once=True)
     if link is not None:
         link.close()
-    _print_to(printed)
+    print_to(printed)
 
     def at(stage: Stage) -> None:
         reports.send_bytes(encode(At(stage)))
@@ -50,14 +48,3 @@ def main(
     result = run_trial(trial, folder, at)
     result.peak_mb = memory.peak_above(before)
     reports.send_bytes(encode(Done(result)))
-
-
-def _print_to(printed: Path) -> None:
-    """Have all that this process and its programs print in a file."""
-    with printed.open("ab", buffering=0) as output:
-        os.dup2(output.fileno(), 1)
-        os.dup2(output.fileno(), 2)
-    if sys.stdout is None:  # on Windows, where a process can start without a place to print to
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    if sys.stderr is None:
-        sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
@@ -45,3 +47,22 @@ class Link:
         """Close both descriptors, in a forked child: they are its parent's."""
         os.close(self.orders_from.fileno())
         os.close(self.answers_to.fileno())
+
+
+def print_to(file: Path) -> None:
+    """Have all that this process and its programs print appended to a file, byte for byte.
+
+    On Windows a process can start without standard output and error.
+    """
+    binary = getattr(os, "O_BINARY", 0)
+    output = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | binary)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    if output > 2:
+        os.close(output)
+    else:  # it has the place of one that lacked, and is for programs too
+        os.set_inheritable(output, True)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
