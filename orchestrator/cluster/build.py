@@ -32,7 +32,7 @@ def python_of(cell: Cell, checkout: Path) -> Path:
     with contextlib.suppress(CellError):
         return cell.python_path(checkout)
     wanted = [*cell.pins, *_requirements()]
-    home = _cache() / f"{cell.name}-{_digest(wanted)}"
+    home = _cache() / f"{cell.environment}-{_digest(wanted)}"
     python = system.python(home)
     with _only_one(home):
         if not (home / COMPLETE).exists():

@@ -51,6 +51,7 @@ def audited(report: Report) -> list[str]:
     lines = [f"{headline(report)}. {counts(report)}."]
     for group in report.attention:
         lines += _group(report, group)
+    lines += without_result(report)
     return [*lines, *(f"warning: {text}" for text in report.warnings)]
 
 

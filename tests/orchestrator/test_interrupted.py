@@ -52,7 +52,9 @@ def resume(command: Command, folder: Path) -> None:
     results = journal.read(folder / journal.NAME)
     assert {result.trial.case for result in results} == TRIALS
     assert results[-1].outcome == "timed_out"
-    assert json.loads((folder / "run.json").read_text())["finished"]
+    record = json.loads((folder / "run.json").read_text())
+    assert record["finished"]
+    assert not record.get("stopped")
 
 
 def stop(command: Command, folder: Path, kill: Callable[[int], None]) -> None:
@@ -64,6 +66,8 @@ def stop(command: Command, folder: Path, kill: Callable[[int], None]) -> None:
     assert "interrupted" in printed
     assert f"--resume {folder}" in printed
     assert "Traceback" not in printed
+    (missing,) = json.loads((folder / "report.json").read_text())["missing"]
+    assert missing["cause"] == "interrupted"
     assert eventually(lambda: not command.ours(), 10), command.ours()
     assert len(journal.read(folder / journal.NAME)) == 2
 
@@ -96,6 +100,11 @@ def test_given_up(command: Command, tmp_path: Path) -> None:
     assert status == 3, printed
     assert f"no result for {CELL}/selfcheck_fault/ts/pnnx/cpu: its runner was killed by" in printed
     assert "3 times" in printed
+    (loss,) = json.loads((folder / "run.json").read_text())["lost"]
+    assert loss["trial"]["case"] == "selfcheck_fault"
+    (missing,) = json.loads((folder / "report.json").read_text())["missing"]
+    assert missing["cause"] == loss["reason"]
     status, printed = command.run("run", "--resume", str(folder))
     assert status == 0, printed
+    assert json.loads((folder / "run.json").read_text())["lost"] == []
     assert not command.ours()

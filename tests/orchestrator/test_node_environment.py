@@ -62,6 +62,12 @@ def test_built_once_for_all_slots(tmp_path: Path) -> None:
     assert (first.parent.parent / "pyvenv.cfg").stat().st_mtime_ns == stamp
 
 
+def test_cells_of_one_base_share_it(tmp_path: Path) -> None:
+    made = build.python_of(CELL, tmp_path)
+    sharing = replace(CELL, name="tiny-mkl", base="tiny")
+    assert build.python_of(sharing, tmp_path) == made
+
+
 def test_what_nox_built_is_taken(tmp_path: Path) -> None:
     python = tmp_path / ".nox" / "env-tiny" / "bin" / "python"
     python.parent.mkdir(parents=True)
