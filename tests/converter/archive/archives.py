@@ -18,6 +18,12 @@ def tree(type: str, *children: Json, context: str = "null") -> Json:
     return {"type": f"builtins.{type}", "context": context, "children_spec": list(children)}
 
 
+def in_spec(arguments: int) -> str:
+    """The tree of so many tensors or numbers, passed by position."""
+    args = tree("tuple", *[LEAF] * arguments)
+    return json.dumps([1, tree("tuple", args, tree("dict", context="[]"))])
+
+
 def sizes(*dims: int) -> list[Json]:
     return [{"as_int": dim} for dim in dims]
 
@@ -92,9 +98,7 @@ class Archive:
         self.call: Json = {
             "inputs": [],
             "outputs": [],
-            "in_spec": json.dumps(
-                [1, tree("tuple", tree("tuple", LEAF), tree("dict", context="[]"))]
-            ),
+            "in_spec": in_spec(1),
             "out_spec": json.dumps([1, tree("tuple", LEAF)]),
             "forward_arg_names": ["x"],
         }

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from archives import LEAF, Archive, encoded, meta, payload, tensor, tree, write_zip
+from archives import LEAF, Archive, encoded, in_spec, meta, payload, tensor, tree, write_zip
 
 from converter.archive import read_program
 from converter.archive.program import (
@@ -136,6 +136,7 @@ def test_reads_symbols(tmp_path: Path) -> None:
     archive.signature["input_specs"].append(
         {"user_input": {"arg": {"as_sym_int": {"as_name": "n"}}}}
     )
+    archive.call["in_spec"] = in_spec(2)
     archive.graph["sym_int_values"] = {
         "n": {"as_expr": {"expr_str": "Symbol('s1')"}},
         "size": double,
@@ -193,6 +194,7 @@ def test_reads_constants_buffers_and_side_effects(tmp_path: Path) -> None:
     archive.signature["input_specs"].append(
         {"constant_input": {"name": "flag", "value": {"as_bool": True}}}
     )
+    archive.call["in_spec"] = in_spec(2)
     archive.weights["count"] = payload("weight_1", types["b_count"], is_param=False)
     archive.constants["mask"] = payload("tensor_0", types["b_mask"])
     archive.constants["table"] = payload("tensor_1", types["c_table"])
