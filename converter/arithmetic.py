@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -30,7 +30,6 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "CeilDiv": lambda a, b: -(-a // b),
     "CeilToInt": math.ceil,
     "CleanDiv": lambda a, b: a // b,
-    "ExprCondPair": lambda value, condition: (value, condition),
     "FloorDiv": lambda a, b: a // b,
     "FloorToInt": math.floor,
     "FloatPow": lambda a, b: float(a) ** b,
@@ -43,10 +42,9 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "Not": lambda a: not a,
     "OpaqueUnaryFn_sqrt": math.sqrt,
     "Or": lambda *values: any(values),
-    "Piecewise": lambda *pairs: first(pairs),
     "PowByNatural": lambda a, b: power(a, b),
     "PythonMod": lambda a, b: a % b,
-    "RoundToInt": round,
+    "RoundToInt": lambda a: round(a),
     "ToFloat": float,
     "TruncToFloat": lambda a: float(math.trunc(a)),
     "TruncToInt": math.trunc,
@@ -59,7 +57,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "int": int,
     "max": max,
     "min": min,
-    "round": round,
+    "round": lambda a: round(a),
     "sqrt": math.sqrt,
     "sym_float": float,
     "sym_int": int,
@@ -72,19 +70,14 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 """The functions of torch's symbolic expressions (torch/utils/_sympy/functions.py), and Python's."""
 
 
+LARGEST = 1 << 2048
+"""Beyond what any size is worked out of: products of it would take long."""
+
+
 def power(base: Any, exponent: Any) -> Any:
     if abs(exponent) > 64 or abs(base) > 2**31:
         raise ValueError("out of bounds")
     return base**exponent
-
-
-def first(pairs: tuple[Any, ...]) -> Any:
-    """The value of the first pair whose condition holds."""
-    for pair in pairs:
-        value, condition = pair
-        if condition:
-            return value
-    raise ValueError("no condition holds")
 
 
 class UnknownSymbolError(KeyError):
@@ -97,13 +90,19 @@ def evaluate(node: ast.expr, values: Mapping[str, int]) -> bool | int | float:
     Raises UnknownSymbolError for a symbol without a value, ValueError or ArithmeticError for what
     is no arithmetic of numbers.
     """
-    value = _evaluate(node, values)
+    return _evaluate(node, values)
+
+
+def real(value: Any) -> bool | int | float:
+    """What a function returns, which must be a number, and one of a size that sizes have."""
     if not isinstance(value, bool | int | float):
         raise ValueError(f"{value!r} is no real number")
+    if isinstance(value, int) and abs(value) > LARGEST:
+        raise ValueError("out of bounds")
     return value
 
 
-def _evaluate(node: ast.expr, known: Mapping[str, int]) -> Any:
+def _evaluate(node: ast.expr, known: Mapping[str, int]) -> bool | int | float:
     match node:
         case ast.Constant(value=bool() | int() | float() as value):
             return value
@@ -120,7 +119,7 @@ def _evaluate(node: ast.expr, known: Mapping[str, int]) -> Any:
         case ast.BoolOp(op=ast.Or(), values=values):
             return any(_evaluate(each, known) for each in values)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in BINARY:
-            return BINARY[type(op)](_evaluate(left, known), _evaluate(right, known))
+            return real(BINARY[type(op)](_evaluate(left, known), _evaluate(right, known)))
         case ast.Compare(left=left, ops=ops, comparators=others):
             operands = [_evaluate(each, known) for each in (left, *others)]
             return all(
@@ -129,10 +128,24 @@ def _evaluate(node: ast.expr, known: Mapping[str, int]) -> Any:
             )
         case ast.Call(func=ast.Attribute(ast.Name("math" | "torch"), name), args=args, keywords=[]):
             return _evaluate(ast.Call(ast.Name(name), args, []), known)
+        case ast.Call(func=ast.Name(id="Piecewise"), args=pairs, keywords=[]):
+            return _piecewise(pairs, known)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
             try:
-                return FUNCTIONS[name](*(_evaluate(each, known) for each in args))
+                return real(FUNCTIONS[name](*(_evaluate(each, known) for each in args)))
             except TypeError as error:
                 raise ValueError(str(error)) from None
         case _:
             raise ValueError(ast.dump(node)[:80])
+
+
+def _piecewise(pairs: Sequence[ast.expr], known: Mapping[str, int]) -> bool | int | float:
+    """The value of the first pair whose condition holds."""
+    for pair in pairs:
+        match pair:
+            case ast.Call(ast.Name("ExprCondPair"), [value, condition], []):
+                if _evaluate(condition, known):
+                    return _evaluate(value, known)
+            case _:
+                raise ValueError(ast.dump(pair)[:80])
+    raise ValueError("no condition holds")

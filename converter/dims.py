@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Container, Iterable, Mapping
+from functools import lru_cache, reduce
 
-from converter.archive.expression import plain
+from converter.archive.expression import LIMIT, plain
 from converter.arithmetic import evaluate
 from converter.errors import UnsupportedError
 from converter.ir import Dim
@@ -24,6 +24,15 @@ FACTORS = 64
 POWER = 8
 """The highest power that is multiplied out."""
 
+DEPTH = 32
+"""How deep divisions and calls may lie in each other."""
+
+LARGEST = 1 << 256
+"""The largest coefficient: no size of a tensor that any machine holds has 64 bits."""
+
+REMEMBERED = 1 << 12
+"""Expressions whose simple form is kept: programs repeat those of a few dims."""
+
 INTEGRAL = frozenset({"CeilToInt", "FloorToInt", "RoundToInt", "TruncToInt"})
 """Functions whose results are ints, whatever their arguments."""
 
@@ -40,15 +49,22 @@ def simplify(expression: str, values: Mapping[str, int]) -> Dim:
     Raises ValueError, ArithmeticError or SyntaxError for what is none, UnsupportedError for what
     would take long.
     """
-    return write(polynomial(ast.parse(expression, mode="eval").body, values))
+    known = ((name, values[name]) for name in symbols_of(expression) if name in values)
+    return _simplified(expression, tuple(sorted(known)))
+
+
+@lru_cache(REMEMBERED)
+def _simplified(expression: str, values: tuple[tuple[str, int], ...]) -> Dim:
+    return write(_multiplied_out(expression, dict(values)))
 
 
 def total(dims: Iterable[Dim]) -> Dim:
     """The sum of dims."""
     added: Polynomial = {}
     for dim in dims:
-        added = add(added, of(dim))
-    return write(added)
+        for factors, count in of(dim).items():
+            added[factors] = added.get(factors, 0) + count
+    return write({factors: count for factors, count in added.items() if count})
 
 
 def product(dims: Iterable[Dim]) -> Dim:
@@ -64,7 +80,7 @@ def symbols_of(dim: Dim) -> frozenset[str]:
     return frozenset() if isinstance(dim, int) else _symbols(dim)
 
 
-@cache
+@lru_cache(REMEMBERED)
 def _symbols(dim: str) -> frozenset[str]:
     return frozenset(names(ast.parse(dim, mode="eval").body))
 
@@ -78,73 +94,145 @@ def names(node: ast.expr) -> set[str]:
 
 
 def of(dim: Dim) -> Polynomial:
+    """The polynomial of a dim."""
     if dim == "?":
         raise ValueError("the size of a dim is not known")
-    return {(): dim} if isinstance(dim, int) else polynomial(ast.parse(dim, mode="eval").body, {})
+    return {(): dim} if isinstance(dim, int) else dict(_of(dim))
 
 
-def polynomial(node: ast.expr, values: Mapping[str, int]) -> Polynomial:
-    """Multiply an expression out."""
-    match node:
-        case ast.Constant(int(value)) if not isinstance(value, bool):
-            return {(): value}
-        case ast.Name(name):
-            return {(): values[name]} if name in values else {(name,): 1}
-        case ast.UnaryOp(ast.USub(), operand) if is_integral(operand):
-            return multiply({(): -1}, polynomial(operand, values))
-        case ast.BinOp(left, ast.Add(), right) if is_integral(node):
-            return add(polynomial(left, values), polynomial(right, values))
-        case ast.BinOp(left, ast.Sub(), right) if is_integral(node):
-            return add(polynomial(left, values), multiply({(): -1}, polynomial(right, values)))
-        case ast.BinOp(left, ast.Mult(), right) if is_integral(node):
-            return multiply(polynomial(left, values), polynomial(right, values))
-        case ast.BinOp(base, ast.Pow(), ast.Constant(int(exponent))) if (
-            is_integral(base) and 0 <= exponent <= POWER
-        ):
-            raised: Polynomial = {(): 1}
-            for _ in range(exponent):
-                raised = multiply(raised, polynomial(base, values))
-            return raised
-        case ast.Call(ast.Name(name), [ast.BinOp() as inner], []) if (
-            name in INTEGRAL and (whole := whole_of(inner)) is not None
-        ):
-            return polynomial(whole, values)
-        case _:
-            return factor(node, values)
+@lru_cache(REMEMBERED)
+def _of(dim: str) -> Polynomial:
+    return _multiplied_out(dim, {})
 
 
-def whole_of(node: ast.expr) -> ast.expr | None:
-    """The int that an expression of whole floats is, `2*s0` of `2.0*ToFloat(s0)`: single products
-    of sizes are exact in double precision. None for any other expression.
-    """
-    match node:
-        case ast.Constant(float(value)) if value.is_integer():
-            return ast.Constant(int(value))
-        case ast.Call(ast.Name("ToFloat"), [inner], []) if is_integral(inner):
-            return inner
-        case ast.BinOp(left, ast.Mult(), right):
-            factors = whole_of(left), whole_of(right)
-            if factors[0] is not None and factors[1] is not None:
-                return ast.BinOp(factors[0], ast.Mult(), factors[1])
-    return None
+def _multiplied_out(expression: str, values: Mapping[str, int]) -> Polynomial:
+    tree = ast.parse(expression, mode="eval").body
+    return _Reader(tree, values).polynomial(tree)
 
 
-def factor(node: ast.expr, values: Mapping[str, int]) -> Polynomial:
-    """What is no sum and no product is a factor as it stands, its parts simplified."""
-    if names(node) <= values.keys():
-        return constant(node, values)
-    match node:
-        case ast.BinOp(left, ast.FloorDiv(), right) if is_integral(node):
-            above, below = polynomial(left, values), polynomial(right, values)
-            divisor = below.get((), 0) if below.keys() <= {()} else 0
-            if divisor > 0 and not any(count % divisor for count in above.values()):
-                return {factors: count // divisor for factors, count in above.items()}
-    simple = _Simplifier(values).generic_visit(node)
-    assert isinstance(simple, ast.expr)
-    if not names(simple):  # `Max(s0-s0,1)`
-        return constant(simple, {})
-    text = plain(ast.unparse(simple))
-    return {(text if isinstance(node, ast.Call) else f"({text})",): 1}
+class _Reader:
+    """Multiplies an expression out, each part of it once."""
+
+    def __init__(self, tree: ast.expr, values: Mapping[str, int]) -> None:
+        self._values = values
+        self._integral: set[ast.AST] = set()
+        for node in reversed(list(ast.walk(tree))):  # parts before the whole
+            if is_integral(node, self._integral):
+                self._integral.add(node)
+        self._depth = 0
+
+    def polynomial(self, node: ast.expr) -> Polynomial:
+        integral = node in self._integral
+        match node:
+            case ast.Constant(int(value)) if not isinstance(value, bool):
+                return {(): value}
+            case ast.Name(name):
+                return {(): self._values[name]} if name in self._values else {(name,): 1}
+            case ast.UnaryOp(ast.USub(), operand) if operand in self._integral:
+                return multiply({(): -1}, self.polynomial(operand))
+            case ast.BinOp(_, ast.Add() | ast.Sub()) if integral:
+                return self._sum(node)
+            case ast.BinOp(left, ast.Mult(), right) if integral:
+                return multiply(self.polynomial(left), self.polynomial(right))
+            case ast.BinOp(base, ast.Pow(), ast.Constant(int(exponent))) if (
+                base in self._integral and 0 <= exponent <= POWER
+            ):
+                one = self.polynomial(base)
+                return reduce(multiply, [one] * exponent, {(): 1})
+            case ast.Call(ast.Name(name), [ast.BinOp() as inner], []) if (
+                name in INTEGRAL and (whole := self._whole(inner)) is not None
+            ):
+                return reduce(multiply, map(self.polynomial, whole))
+            case _:
+                return self._factor(node)
+
+    def _sum(self, node: ast.expr) -> Polynomial:
+        """Of terms that may be very many: each is one to the left of those before."""
+        terms: list[tuple[ast.expr, int]] = []
+        while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+            terms.append((node.right, 1 if isinstance(node.op, ast.Add) else -1))
+            node = node.left
+        added = dict(self.polynomial(node))
+        for term, sign in reversed(terms):
+            for factors, count in self.polynomial(term).items():
+                added[factors] = added.get(factors, 0) + sign * count
+        return {factors: count for factors, count in added.items() if count}
+
+    def _whole(self, node: ast.expr) -> list[ast.expr] | None:
+        """The factors of an int that an expression of whole floats is, `2*s0` of
+        `2.0*ToFloat(s0)`: single products of sizes are exact in double precision. None for any
+        other expression.
+        """
+        match node:
+            case ast.Constant(float(value)) if value.is_integer():
+                return [ast.Constant(int(value))]
+            case ast.Call(ast.Name("ToFloat"), [inner], []) if inner in self._integral:
+                return [inner]
+            case ast.BinOp(left, ast.Mult(), right):
+                one, other = self._whole(left), self._whole(right)
+                return None if one is None or other is None else one + other
+        return None
+
+    def _factor(self, node: ast.expr) -> Polynomial:
+        """What is no sum and no product is a factor as it stands, its parts simplified."""
+        if names(node) <= self._values.keys():
+            return constant(node, self._values)
+        self._depth += 1
+        if self._depth > DEPTH:
+            raise too_large("is nested too deeply")
+        simple = self._simple(node)
+        self._depth -= 1
+        if not isinstance(simple, ast.expr):
+            return simple
+        if not names(simple):  # `Max(s0-s0,1)`
+            return constant(simple, {})
+        text = plain(ast.unparse(simple))
+        return {(text if isinstance(node, ast.Call) else f"({text})",): 1}
+
+    def _simple(self, node: ast.expr) -> ast.expr | Polynomial:
+        """The node with its parts simplified; a polynomial of a division that leaves no rest."""
+        parts: dict[ast.AST, ast.expr] = {}
+        match node:
+            case ast.BinOp(left, ast.FloorDiv(), right) if node in self._integral:
+                above, below = self.polynomial(left), self.polynomial(right)
+                divisor = below.get((), 0) if below.keys() <= {()} else 0
+                if divisor > 0 and not any(count % divisor for count in above.values()):
+                    return {factors: count // divisor for factors, count in above.items()}
+                parts = {left: parsed(above), right: parsed(below)}
+        simple = _Simplifier(self, parts).generic_visit(node)
+        assert isinstance(simple, ast.expr)
+        return simple
+
+    def simplified(self, node: ast.expr) -> ast.expr | None:
+        """A part that is an int, or a symbol whose value is known; None of any other."""
+        if node in self._integral:
+            return parsed(self.polynomial(node))
+        if isinstance(node, ast.Name) and node.id in self._values:
+            return ast.Constant(self._values[node.id])
+        return None
+
+
+class _Simplifier(ast.NodeTransformer):
+    """Simplifies the parts of an expression; of those that are simplified already, told by node."""
+
+    def __init__(self, reader: _Reader, parts: Mapping[ast.AST, ast.expr]) -> None:
+        self._reader = reader
+        self._parts = parts
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if not isinstance(node, ast.expr):
+            return node
+        simple = self._parts.get(node) or self._reader.simplified(node)
+        if simple is not None:
+            return simple
+        if isinstance(node, ast.Call):
+            node.args = [self.visit(each) for each in node.args]  # type: ignore[misc]
+            return node
+        return self.generic_visit(node)
+
+
+def parsed(polynomial: Polynomial) -> ast.expr:
+    return ast.parse(str(write(polynomial)), mode="eval").body
 
 
 def constant(node: ast.expr, values: Mapping[str, int]) -> Polynomial:
@@ -154,69 +242,54 @@ def constant(node: ast.expr, values: Mapping[str, int]) -> Polynomial:
     return {(): int(number)}
 
 
-class _Simplifier(ast.NodeTransformer):
-    """Simplifies the ints in an expression, and puts values in the place of known symbols."""
+def is_integral(node: ast.AST, integral: Container[ast.AST]) -> bool:
+    """Whether an expression is an int, where those of its parts that are such are known.
 
-    def __init__(self, values: Mapping[str, int]) -> None:
-        self.values = values
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.expr) and is_integral(node):
-            text = str(write(polynomial(node, self.values)))
-            return ast.parse(text, mode="eval").body
-        if isinstance(node, ast.Call):
-            node.args = [self.visit(each) for each in node.args]  # type: ignore[misc]
-            return node
-        if isinstance(node, ast.Name) and node.id in self.values:
-            return ast.Constant(self.values[node.id])
-        return self.generic_visit(node)
-
-
-def is_integral(node: ast.expr) -> bool:
-    """Whether an expression is an int: floats are not reordered, which would round otherwise."""
+    Floats are not reordered, which would round otherwise.
+    """
     match node:
         case ast.Constant(value):
             return type(value) is int
         case ast.Name(name):
             return name[0] in "su" and name[1:].isdigit()
         case ast.UnaryOp(ast.USub(), operand):
-            return is_integral(operand)
+            return operand in integral
         case ast.BinOp(
             left, ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv() | ast.Mod(), right
         ):
-            return is_integral(left) and is_integral(right)
+            return left in integral and right in integral
         case ast.BinOp(base, ast.Pow(), ast.Constant(int(exponent))):
-            return exponent >= 0 and is_integral(base)
+            return exponent >= 0 and base in integral
         case ast.Call(ast.Name(name), args, []):
-            return name in INTEGRAL or (name in KEEPING and all(map(is_integral, args)))
+            return name in INTEGRAL or (name in KEEPING and all(arg in integral for arg in args))
         case _:
             return False
 
 
-def add(one: Polynomial, other: Polynomial) -> Polynomial:
-    added = dict(one)
-    for factors, count in other.items():
-        added[factors] = added.get(factors, 0) + count
-    return {factors: count for factors, count in added.items() if count}
+def too_large(why: str) -> UnsupportedError:
+    return UnsupportedError(f"a symbolic size {why}", mend="fix the dims with inputshape=[…]")
 
 
 def multiply(one: Polynomial, other: Polynomial) -> Polynomial:
     longest = max(map(len, one), default=0) + max(map(len, other), default=0)
     if len(one) * len(other) > TERMS or longest > FACTORS:
-        raise UnsupportedError(
-            "a symbolic size has too many terms", mend="fix the dims with inputshape=[…]"
-        )
+        raise too_large("has too many terms")
     multiplied: Polynomial = {}
     for left, count in one.items():
         for right, times in other.items():
-            multiplied = add(multiplied, {tuple(sorted((*left, *right))): count * times})
-    return multiplied
+            factors = tuple(sorted((*left, *right)))
+            multiplied[factors] = multiplied.get(factors, 0) + count * times
+    if any(abs(count) > LARGEST for count in multiplied.values()):
+        raise too_large("has numbers that no size has")
+    return {factors: count for factors, count in multiplied.items() if count}
 
 
 def write(polynomial: Polynomial) -> Dim:
     """Write a polynomial, higher products first: an int, or `2*s0*s1+s0-1`."""
     if polynomial.keys() <= {()}:
         return polynomial.get((), 0)
+    if sum(len(factor) + 1 for factors in polynomial for factor in factors) > LIMIT:
+        raise too_large("is too long")
     if len(polynomial) == 1:
         ((factors, count),) = polynomial.items()
         if count == 1 and len(factors) == 1:

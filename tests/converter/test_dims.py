@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 
 import pytest
 from hypothesis import given
@@ -86,3 +87,71 @@ def test_no_value_changes(text: str, values: dict[str, int], known: set[str]) ->
     assert not symbols_of(simple) & known
     if isinstance(simple, str):
         assert simplify(simple, {}) == simple
+
+
+def nested(depth: int) -> str:
+    """What a stack of convolutions with a stride of 2 makes of a dim."""
+    text = "s0"
+    for _ in range(depth):
+        text = f"({text}-1)//2"
+    return text
+
+
+def calls_to_simplify(text: str) -> int:
+    count = 0
+
+    def tell(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(tell)
+    try:
+        simplify(text, {})
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_nested_divisions_are_simplified_once_each() -> None:
+    assert calls_to_simplify(nested(30)) < 6 * calls_to_simplify(nested(15))
+    assert simplify(nested(3), {}) == "(((s0-1)//2-1)//2-1)//2"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        nested(40),
+        "(((2**8)**8)**8)**8",
+        "((((s0+1)//2)**8//2)**8//2)**8",
+        "*".join(["(s0+123456789123456789)"] * 9),
+    ],
+)
+def test_what_would_be_large_is_refused(text: str) -> None:
+    with pytest.raises(UnsupportedError, match="a symbolic size"):
+        simplify(text, {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "RoundToInt(7,-999999999)",
+        "round(7,-999999999)",
+        "Max(ExprCondPair(1,2)*50000000)",
+        "ExprCondPair(1,2)+ExprCondPair(1,2)",
+        "Piecewise(1)",
+        "*".join(["2147483647**64"] * 40),
+    ],
+)
+def test_what_is_no_number_is_not_worked_out(text: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 (all of them say what they cannot read)
+        evaluate(ast.parse(text, mode="eval").body, {})
+
+
+def test_the_first_condition_that_holds_decides() -> None:
+    text = "Piecewise(ExprCondPair(s0//0,s0<3),ExprCondPair(2*s0,s0<9))"
+    assert evaluate(ast.parse(text, mode="eval").body, {"s0": 5}) == 10
+
+
+def test_long_sums_are_no_deep_ones() -> None:
+    text = "+".join(f"s{place % 7}" for place in range(800))
+    assert simplify(text, {}) == "115*s0+115*s1+114*s2+114*s3+114*s4+114*s5+114*s6"
