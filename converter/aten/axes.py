@@ -19,6 +19,9 @@ AXES = words(
 INSERTING = words("diag_embed stack unsqueeze")
 """Their dims are those of a result that has one more."""
 
+REPEATING = words("tile")
+"""Their dims tell how often each is repeated."""
+
 
 SPATIAL = re.compile(
     r"(?:pool|conv|transpose|pad|linear|cubic|nearest|exact)(\d)d(?:_with_indices)?"
@@ -35,6 +38,8 @@ def check_axes(op: OpSchema, call: Call) -> None:
 
     The largest rank counts: some calls broadcast first, and cat takes empty tensors of one dim.
     """
+    if op.name in REPEATING:
+        return
     named = [one.name for one in op.arguments if one.name in AXES and one.type.base == "int"]
     if not named or op.name == REPEATING:
         return

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -21,14 +22,28 @@ Number = bool | int | float | complex
 
 def store(call: Call, emit: Emitter, values: Callable[[], Array]) -> None:
     """Let the result be a stored tensor, whose values are worked out when they are written."""
-    dtype = dtype_of(call)
-    attribute = Attribute(dtype, call.sizes(call.output), LazyData(values), frozen=True)
+    emit.attribute(call.output, made(call, dtype_of(call), call.sizes(call.output), values))
+
+
+def made(call: Call, dtype: str, shape: tuple[int, ...], values: Callable[[], Array]) -> Attribute:
+    """A tensor of that dtype and shape. Raises UnsupportedError for one that is too large."""
+    attribute = Attribute(dtype, shape, LazyData(values), frozen=True)
     if attribute.nbytes > LIMIT:
         raise call.refuse(
             f"the constant would have {attribute.nbytes} bytes, more than {LIMIT}",
             "make it smaller, or pass it as an input",
         )
-    emit.attribute(call.output, attribute)
+    return attribute
+
+
+def check_shape(call: Call, shape: Sequence[int]) -> None:
+    """Refuse a result that its arguments give another shape than the file says."""
+    if call.output.shape != tuple(shape):
+        told = ",".join(map(str, call.output.shape or ()))
+        raise call.refuse(
+            f"its result has the shape ({','.join(map(str, shape))}), and the file says ({told})",
+            "export the model again",
+        )
 
 
 def dtype_of(call: Call) -> str:
@@ -43,6 +58,11 @@ def filled(call: Call, emit: Emitter, name: str, value: Number | Expr) -> None:
         filled_later(call, emit, name, value)
         return
     shape, dtype = call.sizes(call.output), DTYPES[dtype_of(call)]
+    size = call.args.get("size", () if "s" in call.args else None)
+    if isinstance(size, tuple) and all(isinstance(item, int) for item in size):
+        check_shape(call, call.integers("size") if size else ())
+    elif "self" in call.args and "size" not in call.args:
+        check_shape(call, call.sizes(call.tensor("self")))
     exact = np.asarray(value)
     if exact.dtype.kind == "c" != dtype.kind:
         raise call.refuse(f"{value} is complex, its result is not")
@@ -99,6 +119,9 @@ def arange(call: Call, emit: Emitter) -> None:
     step = call.number("step") if "step" in call.args else 1
     (count,) = call.sizes(call.output)
     dtype = DTYPES[dtype_of(call)]
+    end = call.number("end")
+    if step and math.isfinite(start) and math.isfinite(end) and math.isfinite(step):
+        check_shape(call, (max(math.ceil((end - start) / step), 0),))
     largest = max(abs(start), abs(start + step * max(count - 1, 0)))
     whole = float(start).is_integer() and float(step).is_integer()
     if whole and largest <= EXACT.get(dtype_of(call), largest):
@@ -117,7 +140,9 @@ def eye(call: Call, emit: Emitter) -> None:
     if not is_static(call.output):
         computed(call, emit)
         return
-    rows, columns = call.sizes(call.output)
+    rows = call.integer("n")
+    columns = call.integer("m") if "m" in call.args else rows
+    check_shape(call, (rows, columns))
     dtype = DTYPES[dtype_of(call)]
     store(call, emit, lambda: np.eye(rows, columns).astype(dtype))
 
@@ -137,8 +162,19 @@ def indices(call: Call, emit: Emitter, make: Callable[[int, int, int], tuple[Arr
         computed(call, emit)
         return
     rows, columns, offset = (call.integer(name) for name in ("row", "col", "offset"))
+    if rows * columns > LIMIT:
+        raise call.refuse(f"it looks for them among {rows} x {columns}", "make it smaller")
+    below = triangle(rows, columns, offset - (make is np.triu_indices))
+    check_shape(call, (2, below if make is np.tril_indices else rows * columns - below))
     dtype = DTYPES[dtype_of(call)]
     store(call, emit, lambda: np.stack(make(rows, offset, columns)).astype(dtype))
+
+
+def triangle(rows: int, columns: int, offset: int) -> int:
+    """How many elements are on or below a diagonal."""
+    first = min(max(-offset, 0), rows)  # the rows before it have none, those from `full` on all
+    full = min(max(columns - offset - 1, first), rows)
+    return (full - first) * (first + full + 1 + 2 * offset) // 2 + (rows - full) * columns
 
 
 def is_static(operand: Operand) -> bool:

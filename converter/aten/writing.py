@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from converter.aten.call import Call
+from converter.aten.creation import made
 from converter.aten.dtype import cast
 from converter.aten.emit import Emitter
 from converter.aten.expr import sizes_of
@@ -46,14 +47,18 @@ def fill_diagonal(call: Call, emit: Emitter) -> None:
         if not lies(shape, call.strides["self"], ROW_MAJOR):
             raise call.refuse("where it goes on depends on how the tensor lies in memory")
         end = prod(shape)
-    values = np.full(len(range(0, end, step)), call.number_or_complex("fill_value"))
+    count, value = len(range(0, end, step)), call.number_or_complex("fill_value")
+    dtype = str(source.dtype)
+    values = made(call, dtype, (count,), lambda: np.full(count, value).astype(DTYPES[dtype]))
+    stored = emit.temporary((count,), dtype)
+    emit.attribute(stored, values)
     flat, filled = (emit.temporary((prod(shape),), source.dtype) for _ in range(2))
     emit.op("Tensor.reshape", flat, input=source, shape=(-1,))
     emit.op(
         "Tensor.slice_copy",
         filled,
         self=flat,
-        src=emit.constant(values.astype(DTYPES[str(source.dtype)])),
+        src=stored,
         dim=0,
         start=0,
         end=end,

@@ -110,7 +110,7 @@ def scaled_dot_product_attention(op: Op) -> Blob:
     if op.flag("is_causal"):
         if mask is not None:
             op.refuse("is causal and has a mask", "put both into one mask")
-        mask = op.constant(_causal(*op.known((query.shape[-2], key.shape[-2]))))
+        mask = op.constant(_causal(op, *op.known((query.shape[-2], key.shape[-2]))))
     scale = {} if op.params.get("scale") is None else {"scale": op.number("scale")}
     call = SDPA(attn_mask=int(mask is not None), **scale)
     if mask is not None:
@@ -144,7 +144,11 @@ def _attention_mask(op: Op, mask: Blob, query: Blob, key: Blob) -> Blob:
     return op.lay(expanded(op, mask, (sizes[0], heads, rows, columns)), 0)
 
 
-def _causal(rows: int, columns: int) -> Attribute:
+def _causal(op: Op, rows: int, columns: int) -> Attribute:
     """0 up to the diagonal, from where on it is minus infinity."""
-    allowed = np.tril(np.ones((rows, columns), bool))
-    return Attribute.of(np.where(allowed, 0, -np.inf).astype(np.float32))
+
+    def values() -> Array:
+        allowed = np.tri(rows, columns, dtype=bool)
+        return np.where(allowed, np.float32(0), np.float32(-np.inf))
+
+    return op.made((rows, columns), values)

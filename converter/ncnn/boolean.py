@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from converter.ir import Array, Attribute
+from converter.ir import Array
 from converter.ncnn.arithmetic import ADD, MAX, MIN, MUL, RSUB, SUB, binary, unary
 from converter.ncnn.blob import Blob
 from converter.ncnn.graph import FLOATS, computed
@@ -107,7 +107,7 @@ def masked(op: Op, value: Number) -> Number:
     """
     if not isinstance(value, Blob) or value.values is None:
         return value
-    stored = value.values.array().astype(np.float64)
+    stored = value.values.array()
     if np.isfinite(stored).all():
         return value
     if stored.shape != () or np.isnan(stored):
@@ -149,10 +149,17 @@ def triangle(op: Op) -> Blob:
         return op.constant(
             computed(values.shape, lambda: _cut(cut(values.array(), diagonal)), values.dtype)
         )
-    side = cut(np.ones(op.sizes(x)[-2:]), diagonal)
-    bound = np.where(side, np.inf, 0).astype(np.float32)
-    x = binary(op, MIN, x, op.constant(Attribute.of(bound)))
-    return binary(op, MAX, x, op.constant(Attribute.of(-bound)))
+    sizes = op.sizes(x)[-2:]
+
+    def bound(sign: int) -> Blob:
+        """Infinity on the side that is kept, 0 on the other."""
+        infinite, zero = np.float32(sign * np.inf), np.float32(sign * 0.0)
+        return op.constant(
+            op.made(sizes, lambda: np.where(cut(np.ones(sizes, bool), diagonal), infinite, zero))
+        )
+
+    x = binary(op, MIN, x, bound(1))
+    return binary(op, MAX, x, bound(-1))
 
 
 def _cut(values: Array) -> Array:

@@ -20,11 +20,14 @@ from converter.ncnn.registry import ncnn
 Values = npt.NDArray[np.floating]
 
 
-def stored(type: str, values: Callable[[Op], Values]) -> None:
+def stored(type: str, size: str, values: Callable[[Op], Values]) -> None:
+    """`size` is the param that tells how many there are."""
+
     @ncnn(type, dtypes="checked")
     def constant(op: Op) -> Blob:
         if op.output.dtype not in FLOATS:
             op.refuse(f"makes {op.output.dtype}, and ncnn holds floats")
+        op.check_room((op.integer(size),))
         return op.constant(Attribute.of(values(op).astype(np.float32)))
 
 
@@ -36,7 +39,7 @@ def window(type: str, values: Callable[[Op, Values], Values]) -> None:
         steps = length - (not op.flag("periodic", True))
         return values(op, np.arange(length) / steps) if length > 1 else np.ones(length)
 
-    stored(type, places)
+    stored(type, "window_length", places)
 
 
 def turn(places: Values) -> Values:
@@ -68,6 +71,6 @@ def logspace(op: Op) -> Values:
     return op.number("base", 10.0) ** exponents
 
 
-stored("torch.logspace", logspace)
-stored("torch.fft.fftfreq", lambda op: np.fft.fftfreq(op.integer("n"), op.number("d", 1.0)))
-stored("torch.fft.rfftfreq", lambda op: np.fft.rfftfreq(op.integer("n"), op.number("d", 1.0)))
+stored("torch.logspace", "steps", logspace)
+stored("torch.fft.fftfreq", "n", lambda op: np.fft.fftfreq(op.integer("n"), op.number("d", 1.0)))
+stored("torch.fft.rfftfreq", "n", lambda op: np.fft.rfftfreq(op.integer("n"), op.number("d", 1.0)))

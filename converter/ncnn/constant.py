@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from converter.ir import Array, Attribute
 from converter.ncnn.arithmetic import ADD, MUL, binary
 from converter.ncnn.blob import Blob
 from converter.ncnn.graph import FLOATS, INTEGERS
@@ -39,8 +38,9 @@ def _full(op: Op, value: float) -> Blob:
     """A tensor of the operator's shape; one number is spread where that is dynamic."""
     shape = op.shape()
     if all(isinstance(dim, int) for dim in shape):
-        return _stored(op, np.full(op.known(shape), value))
-    return expanded(op, _stored(op, np.full((1,) * len(shape), value)), shape)
+        return op.constant(op.made(shape, lambda: np.full(op.known(shape), value, np.float32)))
+    one = op.made((1,) * len(shape), lambda: np.full((1,) * len(shape), value))
+    return expanded(op, op.constant(one), shape)
 
 
 @ncnn("torch.arange", dtypes="checked")
@@ -50,7 +50,7 @@ def arange(op: Op) -> Blob:
         op.refuse(f"makes {op.output.dtype}, and ncnn holds floats")
     start, step, (size,) = op.number("start", 0.0), op.number("step", 1.0), op.shape()
     if isinstance(size, int):
-        return _stored(op, start + step * np.arange(size))
+        return op.constant(op.made((size,), lambda: start + step * np.arange(size)))
     places = op.emit(CUMULATIVE_SUM(axis=0), op.lay(_full(op, 1.0), None))
     steps = places if step == 1 else binary(op, MUL, places, step)
     return steps if start == step else binary(op, ADD, steps, start - step)
@@ -59,8 +59,4 @@ def arange(op: Op) -> Blob:
 @ncnn("torch.linspace", dtypes="checked")
 def linspace(op: Op) -> Blob:
     start, end, (size,) = op.number("start"), op.number("end"), op.known(op.shape())
-    return _stored(op, np.linspace(start, end, size))
-
-
-def _stored(op: Op, values: Array) -> Blob:
-    return op.constant(Attribute.of(values.astype(np.float32)))
+    return op.constant(op.made((size,), lambda: np.linspace(start, end, size)))

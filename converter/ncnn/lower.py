@@ -65,6 +65,7 @@ class Lowering:
         self._values: dict[Operand, Value] = {}
         self._names: dict[str, int] = {}
         self.inputs: list[Blob] = []
+        self.made_bytes = 0
 
     def run(self) -> NcnnGraph:
         for operator in self._graph.operators:

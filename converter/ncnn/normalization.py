@@ -41,8 +41,10 @@ def _weight(op: Op, name: str, index: int) -> Attribute | None:
     return None if blob is None else blob.values
 
 
-def _filled(values: Attribute | None, count: int, value: float) -> Attribute:
-    return Attribute.of(np.full(count, value, np.float32)) if values is None else values
+def _filled(op: Op, values: Attribute | None, count: int, value: float) -> Attribute:
+    if values is not None:
+        return values
+    return op.made((count,), lambda: np.full(count, value, np.float32))
 
 
 @ncnn("nn.BatchNorm1d", "nn.BatchNorm2d", "nn.BatchNorm3d", "F.batch_norm", batch=channels)
@@ -67,10 +69,10 @@ def _running(
     call = BATCH_NORM(
         channels=mean.size,
         eps=op.number("eps", 1e-5),
-        slope=_filled(weight, mean.size, 1.0),
+        slope=_filled(op, weight, mean.size, 1.0),
         mean=mean,
         var=var,
-        bias=_filled(bias, mean.size, 0.0),
+        bias=_filled(op, bias, mean.size, 0.0),
     )
     return op.emit(call, x)
 
@@ -99,8 +101,8 @@ def instance_norm(op: Op) -> Blob:
         "channels": count,
         "eps": op.number("eps", 1e-5),
         "affine": int(affine),
-        "gamma": _filled(weight, count, 1.0) if affine else None,
-        "beta": _filled(bias, count, 0.0) if affine else None,
+        "gamma": _filled(op, weight, count, 1.0) if affine else None,
+        "beta": _filled(op, bias, count, 0.0) if affine else None,
     }
     if len(x.dims) == 2:  # which InstanceNorm does not take; a group of one channel is the same
         return op.emit(GROUP_NORM(group=count, **params), x)
@@ -118,8 +120,8 @@ def group_norm(op: Op) -> Blob:
         channels=count,
         eps=op.number("eps", 1e-5),
         affine=int(affine),
-        gamma=_filled(weight, count, 1.0) if affine else None,
-        beta=_filled(bias, count, 0.0) if affine else None,
+        gamma=_filled(op, weight, count, 1.0) if affine else None,
+        beta=_filled(op, bias, count, 0.0) if affine else None,
     )
     return op.emit(call, x)
 
@@ -130,8 +132,8 @@ def layer_norm(op: Op) -> Blob:
     affine = weight is not None or bias is not None
     size = math.prod(op.integers("normalized_shape"))
     weights = {
-        "gamma": _filled(weight, size, 1.0) if affine else None,
-        "beta": _filled(bias, size, 0.0) if affine else None,
+        "gamma": _filled(op, weight, size, 1.0) if affine else None,
+        "beta": _filled(op, bias, size, 0.0) if affine else None,
     }
     if size == 1:
         return _of_one(op, bias)

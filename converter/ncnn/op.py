@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
+import numpy as np
+
 from converter.errors import UnsupportedError
-from converter.ir import Attribute, Dim, Operand, Operator, Param, Shape
+from converter.ir import Array, Attribute, Dim, Operand, Operator, Param, Shape
 from converter.ncnn.blob import MAX_RANK, Blob
+from converter.ncnn.graph import computed
 from converter.ncnn.layers import LayerCall
 from converter.ncnn.sizes import Sizes, numbers_of
 from converter.passes.formula import parse
@@ -15,6 +19,9 @@ from converter.passes.formula import parse
 if TYPE_CHECKING:
     from converter.ncnn.lower import Lowering
 
+
+CONSTANT_LIMIT, CONSTANTS_LIMIT = 1 << 27, 1 << 29
+"""Bytes of a tensor that the network must store and the model does not, and of all of these."""
 
 FIX = "give inputshape= and no inputshape2="
 """What to do where ncnn needs a size that is dynamic."""
@@ -284,3 +291,22 @@ class Op:
     def constant(self, values: Attribute) -> Blob:
         """A stored tensor as a blob."""
         return self._lowering.constant(values)
+
+    def made(self, shape: Shape, values: Callable[[], Array]) -> Attribute:
+        """A tensor of single precision that the model does not store and the network must, worked
+        out when it is written.
+        """
+        sizes = self.known(shape)
+        self.check_room(sizes)
+        return computed(sizes, lambda: np.asarray(values(), np.float32).reshape(sizes))
+
+    def check_room(self, sizes: Sequence[int]) -> None:
+        """Refuse a tensor that would be too large for the network to store, or one too many."""
+        size = math.prod(sizes) * 4
+        self._lowering.made_bytes += size
+        if size > CONSTANT_LIMIT or self._lowering.made_bytes > CONSTANTS_LIMIT:
+            self.refuse(
+                f"needs a constant of {size} bytes, of which ncnn's file would hold "
+                f"{self._lowering.made_bytes}",
+                "make the tensor smaller, or pass it as an input",
+            )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from converter.ir import Attribute
 from converter.ncnn.arithmetic import ADD, MAX, MIN, MUL, POW, RSUB, SUB, binary, unary
 from converter.ncnn.blob import Blob
 from converter.ncnn.layers import THRESHOLD
@@ -34,7 +33,7 @@ def _constant_exponent(op: Op, x: Blob, exponent: float) -> Blob:
     if exponent in UNARY_POWERS:
         return unary(op, UNARY_POWERS[exponent], x)
     if exponent == 0:
-        return op.constant(Attribute.of(np.ones(op.sizes(x), np.float32)))
+        return op.constant(op.made(x.shape, lambda: np.ones(op.sizes(x), np.float32)))
     if exponent < 0:
         return unary(op, "reciprocal", _constant_exponent(op, x, -exponent))
     if exponent != int(exponent):

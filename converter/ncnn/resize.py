@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from converter.dims import product
-from converter.ir import Array, Attribute, Dim, Operator, Param
+from converter.ir import Array, Dim, Operator, Param
 from converter.ncnn.blob import Blob
 from converter.ncnn.joining import NEAREST
 from converter.ncnn.layers import (
@@ -34,7 +34,7 @@ MODES = {
     "trilinear": BILINEAR,
     "bicubic": BICUBIC,
 }
-MOST_TRIED = 4096
+MOST_TRIED, MOST_PLACES = 4096, 1 << 24
 """Up to which dynamic sizes are tried."""
 
 UPSAMPLES = {
@@ -125,6 +125,8 @@ def _factor(op: Op, mode: str, scale: float, old: Dim, new: Dim) -> float:
     """
     sizes = np.array([old]) if isinstance(old, int) else np.arange(1, MOST_TRIED + 1)
     counts = np.array([new]) if isinstance(new, int) else np.floor(sizes * scale)
+    if counts.max() > MOST_PLACES:
+        op.refuse(f"scale_factor={scale} makes too many elements to compare", "give size=")
     places = np.arange(counts.max(), dtype=np.float32)
     near, step = np.float32(scale), np.float32(1 / scale)
     for ulps in (0, 1, -1, 2, -2):
@@ -221,10 +223,13 @@ def affine_grid(op: Op) -> Blob:
     """The points of a regular grid, from -1 to 1 in each dim, moved by matrices."""
     theta, corners = op.need("theta", 0), op.flag("align_corners")
     _, *spatial, _ = op.known(op.shape())
-    lines = [_line(size, corners) for size in spatial]
-    points = np.stack([*np.meshgrid(*lines, indexing="ij")[::-1], np.ones(spatial)], axis=-1)
-    rows = points.reshape(1, -1, len(spatial) + 1).astype(np.float32)
-    moved = matmul(op, op.constant(Attribute.of(rows)), permute(op, theta, (0, 2, 1)))
+
+    def points() -> Array:
+        lines = [_line(size, corners) for size in spatial]
+        return np.stack([*np.meshgrid(*lines, indexing="ij")[::-1], np.ones(spatial)], axis=-1)
+
+    rows = op.made((1, math.prod(spatial), len(spatial) + 1), points)
+    moved = matmul(op, op.constant(rows), permute(op, theta, (0, 2, 1)))
     return op.view(moved, op.shape(), op.wanted)
 
 

@@ -9,7 +9,13 @@ from converter.errors import UnsupportedError
 from converter.ir import Array, Attribute, Graph, LazyData, Operand, Operator
 from converter.passes import evaluate_tables  # noqa: F401 (its operators are registered)
 from converter.passes.base import Pass
-from converter.passes.evaluate import CHECKED, EVALUATORS, EvaluationError, evaluate
+from converter.passes.evaluate import (
+    CHECKED,
+    EVALUATORS,
+    EvaluationError,
+    check_shapes,
+    evaluate,
+)
 from converter.passes.terms import static_shape
 
 LIMIT = 1 << 30
@@ -43,6 +49,7 @@ def fold(graph: Graph, op: Operator) -> bool:
     size = sum(result.nbytes for result in results)
     if size > LIMIT:
         return False
+    check_shapes(op, inputs)
     shared = any(len(operand.consumers) > 1 for operand in op.outputs)
     if size <= SMALL or shared or op.type in CHECKED:
         try:

@@ -7,13 +7,16 @@ on the kernel (torch's square roots differ from NumPy's in a last bit): they are
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from converter.ir import DTYPES, Array, Operator, Param
+from converter.errors import UnsupportedError
+from converter.ir import DTYPES, Array, Attribute, Operator, Param
 from converter.passes.adjacent import permutation
+from converter.passes.evaluated_shapes import SHAPES
 from converter.passes.formula import Function, Place, Tree, parse
 
 Arrays = Sequence[Array]
@@ -40,9 +43,40 @@ def evaluate(op: Operator, inputs: Arrays) -> Arrays:
     except (ValueError, IndexError, KeyError, TypeError) as error:
         raise EvaluationError(str(error)) from None
     for result, operand in zip(results, op.outputs, strict=True):
-        if result.shape != operand.shape or result.dtype != DTYPES.get(operand.dtype or ""):
-            raise EvaluationError(f"{result.shape} {result.dtype} is not {operand.shape}")
+        if result.shape != operand.shape:
+            raise contradicted(op, result.shape)
+        if result.dtype != DTYPES.get(operand.dtype or ""):
+            raise EvaluationError(f"{result.dtype} is not {operand.dtype}")
     return results
+
+
+def check_shapes(op: Operator, inputs: Sequence[Attribute]) -> None:
+    """Check what the file says of a result, before it is made. Raises UnsupportedError."""
+    rule = SHAPES.get(op.type)
+    if rule is None:
+        return
+    names = dict(enumerate(op.input_names))
+    named = {names.get(place) or str(place): one.shape for place, one in enumerate(inputs)}
+    try:
+        shape = rule(op, named)
+    except (ValueError, IndexError, KeyError):
+        raise contradicted(op, None) from None
+    if shape != op.outputs[0].shape:
+        raise contradicted(op, shape)
+
+
+def contradicted(op: Operator, shape: tuple[int, ...] | None) -> UnsupportedError:
+    told = ",".join(map(str, op.outputs[0].shape or ()))
+    makes = (
+        "takes tensors that do not go together"
+        if shape is None
+        else (f"makes the shape ({','.join(map(str, shape))})")
+    )
+    return UnsupportedError(
+        f"{op.type} {op.name} {makes}, and the file says ({told})",
+        where=op.where,
+        mend="export the model again",
+    )
 
 
 def evaluates(*types: str, checked: bool = False) -> Callable[[Evaluator], Evaluator]:
@@ -191,6 +225,14 @@ def index(op: Operator, inputs: dict[str, Array]) -> Arrays:
     listed = op.input("expr").producer
     items = str(listed.params["expr"]).strip("[]").split(",") if listed is not None else []
     taken = tuple(arrays[int(item[1:])] if item[0] == "@" else slice(None) for item in items)
+    places = [array for array in arrays if array.dtype.kind != "b"]
+    if len(places) == len(arrays):
+        whole = [
+            size for size, one in zip(source.shape, taken, strict=False) if isinstance(one, slice)
+        ]
+        rows = np.broadcast_shapes(*(array.shape for array in places))
+        if math.prod((*rows, *whole, *source.shape[len(taken) :])) != math.prod(output_shape(op)):
+            raise contradicted(op, None)
     return [source[taken]]
 
 

@@ -85,5 +85,7 @@ def reduce(op: Operator, inputs: dict[str, Array]) -> Arrays:
     if array.dtype.kind not in "iub" or len(op.outputs) != 1 or not array.size:
         raise EvaluationError("it is of floats, of nothing, or has indices")
     axis = tuple(integers(dims)) if dims not in (None, ()) else None
-    work = array.astype(output_dtype(op)) if op.type in ("torch.prod", "torch.sum") else array
-    return [np.asarray(REDUCTIONS[op.type](work, axis, keepdims=bool(op.params.get("keepdim"))))]
+    how: dict[str, Any] = {"keepdims": bool(op.params.get("keepdim"))}
+    if op.type in ("torch.prod", "torch.sum"):
+        how["dtype"] = output_dtype(op)
+    return [np.asarray(REDUCTIONS[op.type](array, axis, **how))]

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
+from archives import meta
+from programs import Program
 from torch import nn
 
 import converter
@@ -168,6 +170,12 @@ def test_numbers_beyond_the_32_bits_of_ncnn(tmp_path: Path) -> None:
     torch.export.save(program, tmp_path / "m.pt2")
     refusal = converter.convert(tmp_path / "m.pt2").ncnn_refusal
     assert "2147483648, which is beyond ncnn's 32 bits" in str(refusal)
+
+
+def test_repeats_are_no_dims(tmp_path: Path) -> None:
+    program = Program(x=meta(3))
+    made = program.call("tile.default", "made", meta(12), self="x", dims=(4,))
+    converter.convert(program.returning(made).write(tmp_path / "m.pt2"))
 
 
 class Recurrent(nn.Module):

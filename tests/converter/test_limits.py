@@ -1,0 +1,128 @@
+"""Small files that ask for much: refused by the operator, before anything of that size is made."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from archives import Archive, Json, meta
+from programs import INT, Program, Value
+
+from converter import Converted, convert
+from converter.errors import UnsupportedError
+
+MOST = 48 << 20
+"""Bytes that refusing may take."""
+
+HUGE = 20_000
+
+
+def ints(*dims: int) -> Json:
+    return meta(*dims, dtype=INT)
+
+
+def peak(run: Callable[[], object]) -> int:
+    """The most bytes that were held at a time."""
+    tracemalloc.start()
+    try:
+        run()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def of_weight(target: str, type: Json, **arguments: Value) -> Archive:
+    """One operator of a stored row of numbers, whose result the program returns."""
+    program = Program(x=meta(2, 2))
+    row = np.arange(HUGE, dtype=np.float32)
+    program.weight("w", meta(HUGE), row.tobytes())
+    program.weight("i", ints(HUGE), np.zeros(HUGE, np.int64).tobytes())
+    program.weight("t", meta(1, HUGE), row.tobytes())
+    return program.returning(program.call(target, "made", type, **arguments))
+
+
+@pytest.mark.parametrize(
+    ("target", "type", "arguments"),
+    [
+        ("repeat.default", meta(3, 4), {"self": "w", "repeats": (HUGE, 1)}),
+        ("outer.default", meta(3, 4), {"self": "w", "vec2": "w"}),
+        ("constant_pad_nd.default", meta(3, 4), {"self": "w", "pad": (1 << 30, 0)}),
+        ("index_select.default", meta(3, 4), {"self": "t", "dim": 0, "index": "i"}),
+        ("embedding.default", meta(3, 4), {"weight": "t", "indices": "i"}),
+        ("stack.default", meta(3, 4), {"tensors": ("w",) * 2000}),
+        ("cat.default", meta(3, 4), {"tensors": ("w",) * 2000}),
+        ("arange.default", ints(4), {"end": 1 << 40}),
+        ("eye.default", meta(4, 4), {"n": 1 << 20}),
+        ("tril_indices.default", ints(2, 4), {"row": HUGE, "col": HUGE}),
+        ("triu_indices.default", ints(2, 4), {"row": 1 << 40, "col": 1 << 40}),
+        ("ones.default", meta(4), {"size": (1 << 40,)}),
+        ("full.default", meta(4), {"size": (2, 2), "fill_value": 1.0}),
+        ("zeros_like.default", meta(4), {"self": "w"}),
+    ],
+)
+def test_results_of_another_shape_than_the_file_says_are_refused(
+    target: str, type: Json, arguments: dict[str, Value], tmp_path: Path
+) -> None:
+    model = of_weight(target, type, **arguments).write(tmp_path / "m.pt2")
+
+    def refused() -> None:
+        with pytest.raises(UnsupportedError, match=r"the file says|it looks for them"):
+            convert(model)
+
+    assert peak(refused) < MOST
+    assert list(tmp_path.iterdir()) == [model]
+
+
+@pytest.mark.parametrize(
+    ("target", "type", "arguments"),
+    [
+        ("triu.default", meta(HUGE, HUGE), {"self": "x"}),
+        ("linspace.default", meta(1 << 28), {"start": 0, "end": 1, "steps": 1 << 28}),
+        ("hann_window.default", meta(1 << 28), {"window_length": 1 << 28}),
+        (
+            "affine_grid_generator.default",
+            meta(1, HUGE, HUGE, 2),
+            {"theta": "theta", "size": (1, 1, HUGE, HUGE), "align_corners": True},
+        ),
+        (
+            "scaled_dot_product_attention.default",
+            meta(1, 1, HUGE, 4),
+            {"query": "q", "key": "q", "value": "q", "is_causal": True},
+        ),
+    ],
+)
+def test_what_only_ncnn_would_store_costs_ncnn_alone(
+    target: str, type: Json, arguments: dict[str, Value], tmp_path: Path
+) -> None:
+    program = Program(x=meta(HUGE, HUGE), q=meta(1, 1, HUGE, 4), theta=meta(1, 2, 3))
+    made = program.call(target, "made", type, **arguments)
+    sum_ = program.call("sum.default", "sum", meta(), self=made)
+    model = program.returning(sum_).write(tmp_path / "m.pt2")
+    converted: list[Converted] = []
+    assert peak(lambda: converted.append(convert(model))) < MOST
+    assert "needs a constant of" in str(converted[0].ncnn_refusal)
+    assert len(converted[0].files) == 3
+
+
+def test_many_small_constants_are_too_large_together(tmp_path: Path) -> None:
+    program = Program(x=meta(4096, 4096))
+    made = "x"
+    for place in range(8):
+        made = program.call("triu.default", f"t{place}", meta(4096, 4096), self=made)
+    model = program.returning(made).write(tmp_path / "m.pt2")
+    converted: list[Converted] = []
+    assert peak(lambda: converted.append(convert(model))) < MOST
+    assert "would hold 603979776" in str(converted[0].ncnn_refusal)
+
+
+def test_masks_that_fit_are_stored(tmp_path: Path) -> None:
+    program = Program(x=meta(3, 4))
+    made = program.call("triu.default", "made", meta(3, 4), self="x")
+    converted = convert(program.returning(made).write(tmp_path / "m.pt2"), fp16=False)
+    assert converted.ncnn_refusal is None
+    bound = np.where(np.triu(np.ones((3, 4))), np.inf, 0).astype(np.float32)
+    weights = np.fromfile(tmp_path / "m.ncnn.bin", np.float32)
+    np.testing.assert_array_equal(weights.reshape(2, 3, 4), [bound, -bound])
