@@ -8,7 +8,7 @@ here, of which `single` gives the key and the value; an unknown key leaves it em
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 import msgspec
 
@@ -17,6 +17,8 @@ MAJORS = (7, 8)
 NEWEST = (8, 20)
 """The newest version that is known: it is that of the newest fixture."""
 
+Int = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+"""As torch has them: JSON has no bounds."""
 Float = float | str
 """JSON has no infinities: torch writes the strings "Infinity", "-Infinity" and "NaN"."""
 
@@ -29,7 +31,7 @@ class Device(msgspec.Struct, gc=False):
 class Hint(msgspec.Struct, gc=False):
     """What an expression was in the export."""
 
-    as_int: int | None = None
+    as_int: Int | None = None
 
 
 class SymExpr(msgspec.Struct, gc=False):
@@ -38,7 +40,7 @@ class SymExpr(msgspec.Struct, gc=False):
 
 
 class SymInt(msgspec.Struct, gc=False):
-    as_int: int | None = None
+    as_int: Int | None = None
     as_expr: SymExpr | None = None
 
 
@@ -72,7 +74,7 @@ class SymArgument(msgspec.Struct, gc=False):
     """SymIntArgument, SymFloatArgument and SymBoolArgument."""
 
     as_name: str | None = None
-    as_int: int | None = None
+    as_int: Int | None = None
     as_float: Float | None = None
     as_bool: bool | None = None
 
@@ -100,8 +102,8 @@ class Argument(TypedDict, total=False):
     as_none: Any  # True; of schema 7, an empty list
     as_tensor: Name
     as_tensors: list[Name]
-    as_int: int
-    as_ints: list[int]
+    as_int: Int
+    as_ints: list[Int]
     as_float: Float
     as_floats: list[Float]
     as_string: str
@@ -125,7 +127,7 @@ class Argument(TypedDict, total=False):
     as_optional_tensor: OptionalTensor
     as_complex: Complex
     as_nested_tensors: list[list[Name]]
-    as_int_lists: list[list[int]]
+    as_int_lists: list[list[Int]]
     as_string_to_argument: dict[str, Argument]
     as_float_lists: list[list[Float]]
 
@@ -170,7 +172,7 @@ class UserInput(msgspec.Struct, gc=False):
 
 class ConstantValue(TypedDict, total=False):
     as_none: bool
-    as_int: int
+    as_int: Int
     as_float: Float
     as_string: str
     as_bool: bool
