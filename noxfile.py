@@ -108,7 +108,9 @@ def tests(session: nox.Session) -> None:
     A commit always meets the same examples; `-- --hypothesis-profile default` looks for others.
     """
     parts = {
-        f"env-{MAIN_CELL}": ["tests/converter", "tests/suites", "tests/random_models"],
+        f"env-{MAIN_CELL}": [
+            f"tests/{name}" for name in ("converter", "fuzz", "suites", "random_models")
+        ],
         "orchestrator": ["tests/orchestrator", "tests/test_layering.py"],
     }
     for environment, folders in parts.items():
@@ -150,6 +152,21 @@ def chromium(session: nox.Session) -> str:
         )  # fmt: skip
     found = next(filter(None, map(shutil.which, names)), None)
     return found or session.error("apt-get installed no chromium that is on PATH")
+
+
+@nox.session(venv_backend="none", requires=[f"env({MAIN_CELL})"])
+def fuzz(session: nox.Session) -> None:
+    """Damage fixtures and exported cases, 10,000 times, or `-- --count 50 --seed 3`, and convert.
+
+    What is found is kept in results/fuzz, to be made a test of.
+    """
+    interpreter = python(session, f"env-{MAIN_CELL}")
+    cases = Path(session.create_tmp(), "cases")
+    session.run(interpreter, "tests/fuzz/exported.py", str(cases.resolve()), external=True)
+    session.run(
+        interpreter, "tests/fuzz/fuzz.py", "fixtures", str(cases), "--keep", "results/fuzz",
+        "--seed", str(random.randrange(1 << 32)), *session.posargs, external=True,
+    )  # fmt: skip
 
 
 @nox.session(venv_backend="none", requires=[f"env({MAIN_CELL})"])
