@@ -29,19 +29,13 @@ SPATIAL = re.compile(
 """Operators on images of so many dims, and channels, in a batch or not."""
 
 
-REPEATING = "tile"
-"""Its dims are how often each is repeated."""
-
-
 def check_axes(op: OpSchema, call: Call) -> None:
     """Raise UnsupportedError for a dim that no tensor of the call has.
 
     The largest rank counts: some calls broadcast first, and cat takes empty tensors of one dim.
     """
-    if op.name in REPEATING:
-        return
     named = [one.name for one in op.arguments if one.name in AXES and one.type.base == "int"]
-    if not named or op.name == REPEATING:
+    if not named or op.name in REPEATING:
         return
     ranks = [len(one.shape) for one in tensors(tuple(call.args.values())) if one.shape is not None]
     if not ranks:
