@@ -15,6 +15,7 @@ from orchestrator.commands import (
     expect,
     history,
     listing,
+    prepush,
     report,
     run,
     show,
@@ -32,6 +33,7 @@ COMMANDS = {
     "audit": (audit, "check the expectation tables, and the results of runs by them"),
     "expect": (expect, "propose expectations for what is unexpected in runs, as a patch"),
     "tracker": (tracker, "tell, write or check which public APIs are proven to convert"),
+    "prepush": (prepush, "run what the commits to be pushed affect; set git's hook"),
     "doctor": (doctor, "import every package of a cell and say what is broken"),
 }
 

@@ -9,6 +9,7 @@ from orchestrator import runs
 from orchestrator.errors import UsageError
 from orchestrator.expectations import Facts, Table, TableError, Verdict, audit
 from orchestrator.history import FILE, History, Past, attempt
+from orchestrator.prepush import index
 from orchestrator.report.merge import RunError, RunFolder, is_beside, read_run
 from orchestrator.spelling import command
 from suites.trial import Trial
@@ -41,6 +42,7 @@ def keep(folder: Path, table: Table, warn: Warn) -> None:
     is_new, others = not file().exists(), len(folders()) - 1
     run = read_run(folder)
     attempt(file(), lambda history: _add(history, run, table), None, warn)
+    index.add(runs.RESULTS, [run], warn)
     if is_new and others:
         warn(f"{file()} begins with this run; for {others} more: {command('history', '--rebuild')}")
 
@@ -53,14 +55,16 @@ def rebuild(table: Table, warn: Warn) -> list[tuple[Path, UsageError | None]] | 
 
     def add_all(history: History) -> list[tuple[Path, UsageError | None]]:
         history.check()
-        return [(folder, _try_add(history, folder, table)) for folder in folders()]
+        return [(folder, _try_add(history, folder, table, warn)) for folder in folders()]
 
     return attempt(file(), add_all, None, warn)
 
 
-def _try_add(history: History, folder: Path, table: Table) -> UsageError | None:
+def _try_add(history: History, folder: Path, table: Table, warn: Warn) -> UsageError | None:
     try:
-        _add(history, read_run(folder), table)
+        run = read_run(folder)
+        _add(history, run, table)
+        index.add(runs.RESULTS, [run], warn)
     except (RunError, TableError) as error:
         return error
     return None

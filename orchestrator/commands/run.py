@@ -33,7 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--limit",
-        type=_seconds,
+        type=seconds,
         metavar="SECONDS",
         help="kill trials after this time, in the place of each case's own limit",
     )
@@ -90,7 +90,9 @@ def _resume(
         if getattr(args, name):
             raise UsageError(f"--resume continues the plan that {args.resume} has; drop --{name}")
     run = runs.reopen(args.resume)
+    order = {trial: place for place, trial in enumerate(run.record.plan)}
     planned = plan(run.missing(), known.cases, durations, args.limit)
+    planned.sort(key=lambda each: order[each.trial])  # whoever planned it had a reason
     if len(planned) == len(run.record.plan):
         _check_any(args, known, planned)
     print(f"{len(planned)} of {len(run.record.plan)} trials are missing")
@@ -138,7 +140,8 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
+    """Read an option that is a time."""
     with contextlib.suppress(ValueError):
         if 0 < (value := float(text)) < math.inf:
             return value

@@ -154,10 +154,10 @@ def _is_known(trial: Trial) -> bool:
 
 def is_beside(path: Path) -> bool:
     """Whether it is no run but lies beside runs, for `pnnx-parity report results/*`: the history,
-    and merged reports. A run that lost one of its files is a damaged run."""
+    the index for pushes, and merged reports. A run that lost one of its files is a damaged run."""
     has = {name: os.path.exists(path / name) for name in ("run.json", journal.NAME, "report.json")}
     merged_report = has.pop("report.json") and not any(has.values())
-    return path.name.startswith("history.sqlite") or merged_report
+    return path.name.startswith(("history.sqlite", "prepush-index.json")) or merged_report
 
 
 class _Labels:

@@ -85,5 +85,8 @@ class System(Protocol):
     def locked(self, file: IO[str]) -> AbstractContextManager[None]:
         """Hold a lock on an open file, once whoever holds it has let go or died."""
 
+    def link(self, folder: Path, at: Path) -> None:
+        """Let a folder be found at another place too; whoever unlinks that keeps the folder."""
+
     def processor(self) -> str:
         """The processor's name, empty where the system does not tell it."""

@@ -100,6 +100,9 @@ class Posix:
         finally:
             fcntl.flock(file, fcntl.LOCK_UN)
 
+    def link(self, folder: Path, at: Path) -> None:
+        at.symlink_to(folder)
+
     def processor(self) -> str:
         command = ("sysctl", "-n", "machdep.cpu.brand_string")
         try:

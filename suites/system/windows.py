@@ -104,6 +104,10 @@ class Windows:
         finally:
             self._runtime.locking(descriptor, self._runtime.LK_UNLCK, 1)
 
+    def link(self, folder: Path, at: Path) -> None:
+        """By a junction: symbolic links are for those with the right to make them."""
+        import_module("_winapi").CreateJunction(str(folder), str(at))
+
     def processor(self) -> str:
         return platform.processor()
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
-from pathlib import PureWindowsPath
+from pathlib import Path, PureWindowsPath
 from types import SimpleNamespace
 from typing import Any
 
@@ -226,3 +227,11 @@ def test_commands(windows: Windows) -> None:
     words = [r"C:\a checkout\pnnx-parity.exe", "show", "a run", "F_relu"]
     assert windows.spell(words) == r'"C:\a checkout\pnnx-parity.exe" show "a run" F_relu'
     assert windows.spell(["nox", "-s", "env(tiny)"]) == "nox -s env(tiny)"
+
+
+def test_a_folder_is_linked_by_a_junction(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[tuple[str, str]] = []
+    junctions = SimpleNamespace(CreateJunction=lambda source, at: made.append((source, at)))
+    monkeypatch.setitem(sys.modules, "_winapi", junctions)
+    Windows(Kernel(), None).link(Path("environments"), Path("tree"))
+    assert made == [("environments", "tree")]
