@@ -6,6 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 sys.path.append(str(Path(__file__).parent / "report"))
@@ -15,6 +16,7 @@ from orchestrator import memory, runs
 from orchestrator.expectations import Expectation, Table
 from orchestrator.expectations.when import When
 from orchestrator.history import History
+from orchestrator.prepush import index
 from orchestrator.spelling import command
 from suites.trial import Outcome, Stage
 
@@ -126,3 +128,15 @@ def test_verdicts_are_by_the_versions_that_the_run_found(results):
         write_run(results / torch, [failed("F_relu")], cells={"a": cell(torch)}, day=day)
     memory.rebuild(Table([entry]), pytest.fail)
     assert [verdicts["F_relu"] for _, verdicts in contents()] == ["expected", "unexpected"]
+
+
+def test_the_index_for_pushes_is_kept_and_made_anew(results):
+    """Of what runs in results/ converted, and of nothing else."""
+    for day, rule in enumerate(("aten/old.py:relu", "aten/new.py:relu")):
+        result = msgspec.structs.replace(passed("F_relu", frontend="pt2"), rules=(rule,))
+        memory.keep(write_run(results / f"run{day}", [result], day=day), NOTHING, pytest.fail)
+    kept = index.read(results, pytest.fail)
+    assert set(kept.ways()) == {"aten/new.py:relu"}
+    (results / index.FILE).unlink()
+    memory.rebuild(NOTHING, pytest.fail)
+    assert index.read(results, pytest.fail) == kept

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from orchestrator import runs
+from orchestrator.cli import parser
+from orchestrator.commands.options import Known
+from orchestrator.commands.run import _resume as resume
 from orchestrator.errors import UsageError
 from orchestrator.journal import Journal
 from suites.trial import Outcome, Result, Trial
@@ -109,3 +112,14 @@ def test_discarded(tmp_path: Path) -> None:
     (tmp_path / "mine" / "file").touch()
     runs.create(tmp_path / "mine", [], PLAN).discard()
     assert os.listdir(tmp_path / "mine") == ["file"]
+
+
+def test_a_resumed_run_keeps_the_order_of_its_plan(results: Path) -> None:
+    """Whatever the history says of durations: whoever planned it had a reason."""
+    plan = [Trial(name, "torch213-tf5", "pt2", "pnnx") for name in ("F_relu", "F_elu", "F_gelu")]
+    made = runs.create(None, ["run"], plan)
+    record(made, result(plan[1], 1))
+    words = ["run", "--resume", str(made.folder), "--address", "nowhere:1"]  # no cell need be here
+    args = parser().parse_args(words)
+    _, planned = resume(args, Known(), {str(plan[2]): 9.0, str(plan[0]): 1.0})
+    assert [each.trial for each in planned] == [plan[0], plan[2]]
