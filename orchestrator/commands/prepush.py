@@ -23,7 +23,7 @@ from orchestrator.errors import UsageError
 from orchestrator.expectations import load_tables
 from orchestrator.prepush import hook, index, refs
 from orchestrator.prepush.affected import Affected, Sources, affected, is_idle
-from orchestrator.prepush.choose import Chosen, built, choose, wanted
+from orchestrator.prepush.choose import Chosen, builds, built, choose, wanted
 from orchestrator.prepush.diff import Lines, changes
 from orchestrator.prepush.git import Git
 from orchestrator.prepush.refs import Pushed
@@ -117,7 +117,10 @@ def _test(git: Git, pushed: Pushed, budget: float) -> int:
         for note in found.notes:
             print(f"pre-push: note: {note}")
         if not chosen.trials and chosen.homeless:
-            return _blocked(f"{name}: no cell that is built has what {_few(chosen.homeless)} needs")
+            lacking = [files.cases[case] for case in chosen.homeless]
+            sessions = " ".join(map(shlex.quote, builds(files.cells.values(), lacking)))
+            what = f"no cell that is built has what {_few(chosen.homeless)} needs"
+            return _blocked(f"{name}: {what}; run: nox -s {sessions}")
         if not chosen.trials:
             print(f"pre-push: {name} changes nothing that a case goes through")
             return 0

@@ -44,6 +44,13 @@ def built(cells: Iterable[Cell]) -> list[list[Cell]]:
     return [[cell for cell in group if _is_built(cell)] for group in _by_version(cells)]
 
 
+def builds(cells: Iterable[Cell], cases: Iterable[CaseInfo]) -> list[str]:
+    """The sessions that build what these cases need: of each, the smallest cell's."""
+    own = [cell for group in _by_version(cells) for cell in group]
+    homes = (next((cell for cell in own if able(cell, case)), None) for case in cases)
+    return sorted({cell.session for cell in homes if cell})
+
+
 def _by_version(cells: Iterable[Cell]) -> list[list[Cell]]:
     own = sorted(
         (cell for cell in cells if not cell.base), key=lambda cell: (len(cell.pins), cell.name)

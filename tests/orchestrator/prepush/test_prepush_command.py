@@ -65,6 +65,22 @@ def test_without_a_cell_the_push_is_blocked_with_the_mend(
     assert "git push --no-verify" in told
 
 
+def test_without_the_cell_that_a_case_needs_the_mend_is_told(
+    made: Repository, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    python = choose.ROOT / ".nox" / "env-mine" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.touch()
+    seeing = CELL.replace("pins = [", 'pins = ["torchvision==0.28.0", ')
+    (made.folder / "envs" / "seeing.toml").write_text(seeing)
+    before = made.commit()
+    case = CASE.replace("inputs=[]", 'inputs=[], needs=("torchvision",)')
+    commit = made.commit(suites_functional_act=case)
+    assert hook(monkeypatch, f"refs/heads/main {commit} refs/heads/main {before}")
+    told = capsys.readouterr().err
+    assert "no cell that is built has what F_relu needs; run: nox -s 'env(seeing)'" in told
+
+
 def test_what_is_wrong_in_the_pushed_files_is_told_by_their_names(
     made: Repository, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
