@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from converter import rules
 from converter.errors import UnsupportedError
 from converter.ir import DTYPES, Array, Attribute, Operator, Param
 from converter.passes.adjacent import permutation
@@ -38,8 +39,10 @@ def evaluate(op: Operator, inputs: Arrays) -> Arrays:
     names = dict(enumerate(op.input_names))
     named = {names.get(place) or str(place): array for place, array in enumerate(inputs)}
     try:
+        evaluator = EVALUATORS[op.type]
+        rules.went_through(rules.named(evaluator.__module__, evaluator.__name__))
         with np.errstate(all="ignore"):
-            results = EVALUATORS[op.type](op, named)
+            results = evaluator(op, named)
     except (ValueError, IndexError, KeyError, TypeError) as error:
         raise EvaluationError(str(error)) from None
     for result, operand in zip(results, op.outputs, strict=True):

@@ -12,13 +12,15 @@ import converter
 from converter.aten import operators  # noqa: F401 (fills the registry)
 from converter.aten.registry import _NAMES
 from converter.ncnn.registry import RULES
+from converter.passes.evaluate import EVALUATORS
 from converter.passes.pipeline import LAYOUT, OPTIMIZATION, SPELLING
-from converter.rules import recorded
+from converter.rules import named, recorded
 
 ROOT = Path(converter.__file__).parent
 NAMES = {
     *_NAMES.values(),
     *(rule.name for rule in RULES.values()),
+    *(named(one.__module__, one.__qualname__) for one in EVALUATORS.values()),
     *(one.rule for one in (*LAYOUT, *SPELLING, *OPTIMIZATION)),
 }
 
@@ -39,7 +41,8 @@ def test_every_rule_stands_in_its_file() -> None:
 
 class Model(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.erfinv(torch.nn.functional.hardtanh(x.t()))
+        grid = torch.meshgrid(torch.arange(3), torch.arange(2), indexing="ij")
+        return torch.erfinv(torch.nn.functional.hardtanh(x.t())) + grid[0]
 
 
 def test_a_conversion_is_recorded_also_where_it_is_refused(tmp_path: Path) -> None:
@@ -49,6 +52,7 @@ def test_a_conversion_is_recorded_also_where_it_is_refused(tmp_path: Path) -> No
         made = converter.convert(file)
     assert made.ncnn_refusal is not None
     assert {"aten/activation.py:hardtanh.default", "ncnn/activation.py:hardtanh"} <= rules
+    assert "passes/evaluate_tables.py:meshgrid" in rules, "its constants are worked out"
     with recorded() as none:
         pass
     assert not none
