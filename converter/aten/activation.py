@@ -58,7 +58,7 @@ def gelu(call: Call, emit: Emitter) -> None:
     emit.op("F.gelu", call.output, input=call.tensor("self"), **named)
 
 
-@lowers("rrelu.default", "rrelu_with_noise_functional.default")
+@lowers("rrelu.default", "rrelu_with_noise_functional.default", "rrelu_with_noise.default")
 def rrelu(call: Call, emit: Emitter) -> None:
     if call.flag("training"):
         raise call.refuse("it draws random slopes in training mode", EVAL)

@@ -102,7 +102,8 @@ class _Lowering:
     def run(self) -> Graph:
         for output in self.program.outputs:
             check_side_effect(output)
-            if output.kind is OutputKind.user_input_mutation:
+            is_written = output.value != TensorRef(output.target)
+            if output.kind is OutputKind.user_input_mutation and is_written:
                 self.writes.note(output.target)
         for serial, given in enumerate(self.program.inputs):
             self.input(serial, given)

@@ -33,6 +33,7 @@ def declared(program: Program) -> dict[str, Where | None]:
         if output.kind in MUTATIONS
         and output.target in names
         and isinstance(output.value, TensorRef)
+        and output.value.name != names[output.target]  # torch 2.5 lists what stays as it is too
     }
 
 
