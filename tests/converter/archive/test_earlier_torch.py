@@ -1,4 +1,4 @@
-"""What earlier torch exported in another way: archives made by hand, as no later one writes them."""
+"""What earlier torch exported in another way: archives made by hand, as later ones do not."""
 
 from __future__ import annotations
 
