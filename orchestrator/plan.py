@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+import msgspec
 
 from orchestrator import expression
 from orchestrator.cells import Cell, CellError
@@ -33,11 +36,23 @@ class Selection:
 
 @dataclass(frozen=True)
 class Planned:
-    """A trial, the seconds after which it is killed, and the seconds that it is thought to take."""
+    """Trials that are run together, as they differ in their targets alone.
 
-    trial: Trial
+    `limit` are the seconds after which each is killed, `seconds` those that they are thought to
+    take together.
+    """
+
+    trials: tuple[Trial, ...]
     limit: float
     seconds: float = TYPICAL
+
+    @property
+    def cell(self) -> str:
+        return self.trials[0].cell
+
+    @property
+    def device(self) -> str:
+        return self.trials[0].device
 
 
 def select(cases: Sequence[CaseInfo], text: str = "", names: Sequence[str] = ()) -> list[CaseInfo]:
@@ -101,19 +116,27 @@ def plan(
     durations: Mapping[str, float],
     limit: float | None = None,
 ) -> list[Planned]:
-    """Order trials, longest first, by the recorded seconds of `str(trial)`.
+    """Put together trials that differ in their targets alone, and order what that makes, longest
+    first, by the recorded seconds of `str(trial)`.
 
     `limit` stands in for the cases' own. Raises UsageError for a case that does not exist.
     """
-    planned = []
+    together: dict[Trial, list[Trial]] = defaultdict(list)
     for trial in trials:
         case = cases.get(trial.case)
         if case is None:
             raise UsageError(f"there is no case {trial.case!r}; {nearest(trial.case, cases)}")
-        seconds = durations.get(str(trial), TYPICAL)
-        planned.append(Planned(trial, limit or case.limit, seconds))
+        together[msgspec.structs.replace(trial, target="")].append(trial)
+    planned = [
+        Planned(
+            tuple(sorted(each, key=lambda trial: TARGETS.index(trial.target))),
+            limit or cases[first.case].limit,
+            sum(durations.get(str(trial), TYPICAL) for trial in each),
+        )
+        for first, each in together.items()
+    ]
     # Of trials of unknown length, those that may take long come first.
-    return sorted(planned, key=lambda each: (-each.seconds, -each.limit, each.trial))
+    return sorted(planned, key=lambda each: (-each.seconds, -each.limit, each.trials))
 
 
 def check_suites(cells: Iterable[Cell], suites: Collection[str]) -> None:

@@ -32,7 +32,9 @@ class Progress(AbstractContextManager["Progress"]):
     """Counts trials and judges the time left by what each was thought to take."""
 
     def __init__(self, plan: Iterable[Planned]) -> None:
-        self._weights: Mapping[Trial, float] = {each.trial: each.seconds for each in plan}
+        self._weights: Mapping[Trial, float] = {
+            trial: each.seconds / len(each.trials) for each in plan for trial in each.trials
+        }
         self._done = 0
         self._failing = 0
         self._ahead = sum(self._weights.values())

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import importlib.util
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy
 import torch
@@ -21,7 +21,19 @@ from suites import pnnx_program
 from suites.case import Case, Input
 from suites.inputs import save, second_inputs
 from suites.pnnx_fusions import changed_arithmetic
+from suites.pnnx_program import PnnxError
 from suites.trial import DECOMPOSED, PLAIN, STRICT
+
+
+class Conversion(NamedTuple):
+    """What came of a model's conversion.
+
+    `arithmetic_changed`: in another order of floating-point operations than the model has.
+    `refusals`: why a target has no files, where the others do.
+    """
+
+    arithmetic_changed: bool
+    refusals: Mapping[str, Exception] = {}
 
 
 class Frontend(Protocol):
@@ -33,8 +45,8 @@ class Frontend(Protocol):
         """Save the model as the file that the converter reads."""
         ...
 
-    def convert(self, target: str) -> bool:
-        """Write the target's files; whether this changed the order of floating-point operations."""
+    def convert(self, targets: Sequence[str]) -> Conversion:
+        """Write the files of these targets at once. Raises what stops all of them."""
         ...
 
 
@@ -55,17 +67,24 @@ class TorchScript:
         self._traced = Counter(node.kind() for node in traced.inlined_graph.nodes())
         self._modules = {name for name, _ in model.named_modules()}
 
-    def convert(self, target: str) -> bool:
+    def convert(self, targets: Sequence[str]) -> Conversion:
         given = converter_options(self._case)
         options = [f"{key}={spelled(value)}" for key, value in given.items()]
-        outputs = [
-            self._model.with_suffix(f".{target}.param"),
-            self._model.with_suffix(f".{target}.bin"),
-            generated(self._case.name, target),
-        ]
-        pnnx_program.convert(self._model, ["fp16=0", *options], outputs, self._case.limit)
+        first, *others = targets
+        printed = pnnx_program.convert(
+            self._model, ["fp16=0", *options], self._outputs(first), self._case.limit
+        )
+        refusals = {
+            target: PnnxError(lack)
+            for target in others
+            if (lack := pnnx_program.unwritten(self._outputs(target), printed))
+        }
         param = self._model.with_suffix(".pnnx.param").read_text(encoding="utf-8")
-        return changed_arithmetic(self._traced, self._modules, param)
+        return Conversion(changed_arithmetic(self._traced, self._modules, param), refusals)
+
+    def _outputs(self, target: str) -> list[Path]:
+        files = [self._model.with_suffix(f".{target}.{kind}") for kind in ("param", "bin")]
+        return [*files, generated(self._case.name, target)]
 
 
 class ExportedProgram:
@@ -84,14 +103,13 @@ class ExportedProgram:
         )
         torch.export.save(program, self._model)
 
-    def convert(self, target: str) -> bool:
+    def convert(self, targets: Sequence[str]) -> Conversion:
         from converter import convert
 
         options = converter_options(self._case)
-        converted = convert(self._model, fp16=False, ncnn=target == "ncnn", **options)
-        if converted.ncnn_refusal is not None:
-            raise converted.ncnn_refusal
-        return converted.arithmetic_changed
+        converted = convert(self._model, fp16=False, ncnn="ncnn" in targets, **options)
+        refusal = converted.ncnn_refusal
+        return Conversion(converted.arithmetic_changed, {"ncnn": refusal} if refusal else {})
 
 
 FRONTENDS: Mapping[str, Callable[[Case], Frontend]] = {"ts": TorchScript, "pt2": ExportedProgram}

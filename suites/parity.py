@@ -60,5 +60,5 @@ def _convert(name: str, frontend: str, folder: Path) -> str:
         model = case.cls().eval()
         way = FRONTENDS[frontend](case)
         way.export(model, draw(case.inputs_for("pnnx")))
-        way.convert("pnnx")
+        way.convert(["pnnx"])
         return (folder / f"{name}.pnnx.param").read_text(encoding="utf-8")

@@ -56,16 +56,21 @@ def convert(model: Path, arguments: Sequence[str], outputs: Sequence[Path], limi
             process.kill()
             printed, _ = process.communicate()
             raise PnnxError(f"pnnx took more than {limit:g} s\n{_tail(printed)}") from None
-    missing = [path.name for path in outputs if not path.is_file()]
     if by := killer(process.returncode):
         told = f"pnnx was ended by {by}"
     elif process.returncode > 0:
         told = f"pnnx ended with exit status {process.returncode}"
-    elif missing:
-        told = f"pnnx wrote no {', '.join(missing)}"
+    elif lack := unwritten(outputs, printed):
+        raise PnnxError(lack)
     else:
         return printed
     raise PnnxError(f"{told}\n{_tail(printed)}")
+
+
+def unwritten(outputs: Sequence[Path], printed: str) -> str:
+    """Say which of the files a run of pnnx did not write; empty where it wrote all."""
+    missing = [path.name for path in outputs if not path.is_file()]
+    return f"pnnx wrote no {', '.join(missing)}\n{_tail(printed)}" if missing else ""
 
 
 def _tail(printed: str) -> str:

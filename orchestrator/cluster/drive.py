@@ -6,7 +6,7 @@ import enum
 import platform
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -62,13 +62,13 @@ class Phase(enum.Enum):
     preparing = enum.auto()
     """Its runner starts, in an environment that may have to be built first."""
     running = enum.auto()
-    """It runs a trial."""
+    """It runs trials."""
     idle = enum.auto()
 
 
 @dataclass(eq=False)
 class Worker:
-    """An actor on a node, the lane that its runner serves, and the trial that it is at."""
+    """An actor on a node, the lane that its runner serves, and the trials that it is at."""
 
     device: str
     phase: Phase = Phase.starting
@@ -76,7 +76,7 @@ class Worker:
     node: Node | None = None
     """None until it has come up."""
     lane: Lane | None = None
-    trial: Planned | None = None
+    at: Planned | None = None
     deadline: float = 0.0
     losses: int = 0
     """How many actors were lost as they came up, one after another."""
@@ -101,7 +101,7 @@ class Driver:
         self._schedule = Schedule(plan)
         self._faults = Faults()
         self._gpus = capacity.gpus
-        needed = Counter(planned.trial.device for planned in plan)
+        needed = Counter(planned.device for planned in plan)
         devices = ["cpu"] * min(capacity.cpus, needed["cpu"])
         devices += ["cuda"] * min(capacity.gpus, needed["cuda"])
         self._workers = [Worker(device) for device in devices]
@@ -153,10 +153,10 @@ class Driver:
         lack = "needs a CUDA device, and no worker has one"
         for lane in self._schedule.waiting():
             if lane.device == "cuda":
-                for planned in self._schedule.drop(lane):
+                for trial in _trials(self._schedule.drop(lane)):
                     self._listener.result(
                         Result(
-                            trial=planned.trial,
+                            trial=trial,
                             outcome=Outcome.skipped,
                             stage=Stage.build,
                             diagnostic=lack,
@@ -165,7 +165,7 @@ class Driver:
 
     def _unfinished(self) -> bool:
         """Tell whether a trial waits or runs; a runner that still starts is not waited for."""
-        return bool(self._schedule) or any(worker.trial for worker in self._workers)
+        return bool(self._schedule) or any(worker.at for worker in self._workers)
 
     def _give_up(self) -> None:
         """Give up the lanes that nobody serves and no node can."""
@@ -185,7 +185,7 @@ class Driver:
                 lack = f"no node with a {RESOURCE[lane.device]} is left; see to the cluster"
                 reason = self._faults.cause(lane.cell, nodes) if nodes else lack
             if reason:
-                trials = [planned.trial for planned in self._schedule.drop(lane)]
+                trials = _trials(self._schedule.drop(lane))
                 self._listener.lost_cell(lane.cell, lane.device, trials, reason)
 
     def _assign(self) -> None:
@@ -198,10 +198,11 @@ class Driver:
         """Give a worker something to do; tell whether there is anything."""
         planned = self._schedule.take(worker.lane) if worker.lane else None
         if planned is not None:
-            order = Order(planned.trial, planned.limit)
-            worker.trial = planned
+            order = Order(planned.trials, planned.limit)
+            worker.at = planned
             answer = worker.actor.run.remote(order)
-            self._await(worker, Phase.running, answer, planned.limit + 2 * GRACE)
+            limit = (planned.limit + 2 * GRACE) * len(planned.trials)
+            self._await(worker, Phase.running, answer, limit)
             return True
         serving = Counter(each.lane for each in self._busy.values() if each.lane)
         barred = [lane for lane in self._schedule.waiting() if self._is_barred(worker, lane)]
@@ -247,7 +248,7 @@ class Driver:
             self._take(worker, value)
             worker.phase = Phase.idle
 
-    def _take(self, worker: Worker, value: Node | CellRecord | Result) -> None:
+    def _take(self, worker: Worker, value: Node | CellRecord | list[Result]) -> None:
         if isinstance(value, Node):
             worker.node, worker.losses = value, 0
         elif isinstance(value, CellRecord):
@@ -256,9 +257,10 @@ class Driver:
             self._faults.started(worker.lane.cell, worker.node)
             self._listener.cell(worker.lane.cell, value)
         else:
-            value.attempts += self._faults.attempts(value.trial)
-            worker.trial = None
-            self._listener.result(value)
+            worker.at = None
+            for result in value:
+                result.attempts += self._faults.attempts(result.trial)
+                self._listener.result(result)
 
     def _fail(self, worker: Worker, error: Exception) -> None:
         """Act on what a slot, which is well itself, says of its runner."""
@@ -310,13 +312,19 @@ class Driver:
         self._hire(worker)
 
     def _put_back(self, worker: Worker, reason: str) -> None:
-        """Let the trial that a lost runner was at be run again, within bounds."""
-        planned, worker.trial = worker.trial, None
+        """Let the trials that a lost runner was at be run again, within bounds."""
+        planned, worker.at = worker.at, None
         assert planned is not None
-        if self._faults.again(planned.trial):
+        again = [self._faults.again(trial) for trial in planned.trials]
+        if all(again):
             self._schedule.put_back(planned)
-        else:
-            self._listener.lost(planned.trial, f"{reason}, {ATTEMPTS} times")
+            return
+        for trial in planned.trials:
+            self._listener.lost(trial, f"{reason}, {ATTEMPTS} times")
+
+
+def _trials(planned: Iterable[Planned]) -> list[Trial]:
+    return [trial for each in planned for trial in each.trials]
 
 
 def _nodes(device: str) -> list[Node]:

@@ -25,7 +25,7 @@ class Schedule:
     def __init__(self, plan: Iterable[Planned]) -> None:
         self._lanes: dict[Lane, deque[Planned]] = {}
         for planned in plan:
-            lane = Lane(planned.trial.cell, planned.trial.device)
+            lane = Lane(planned.cell, planned.device)
             self._lanes.setdefault(lane, deque()).append(planned)
 
     def __bool__(self) -> bool:
@@ -38,7 +38,7 @@ class Schedule:
 
     def put_back(self, planned: Planned) -> None:
         """Let a trial that was lost wait again, first in its lane."""
-        lane = Lane(planned.trial.cell, planned.trial.device)
+        lane = Lane(planned.cell, planned.device)
         self._lanes.setdefault(lane, deque()).appendleft(planned)
 
     def waiting(self) -> list[Lane]:

@@ -55,8 +55,8 @@ class Slot:
             raise CellError(f"{where}: {wrong}; {rebuild(cell, python.parent.parent)}")
         return found
 
-    def run(self, order: Order) -> Result:
-        """Run one trial. Raises RunnerDied; `start` again then."""
+    def run(self, order: Order) -> list[Result]:
+        """Run trials that share a conversion. Raises RunnerDied; `start` again then."""
         assert self._runner is not None
         return self._runner.run(order)
 

@@ -79,7 +79,9 @@ def _begin(
     _check_any(args, known, planned)
     for note in notes:
         print(f"note: {note}")
-    return runs.create(args.output, sys.argv[1:], [each.trial for each in planned]), planned
+    return runs.create(
+        args.output, sys.argv[1:], [trial for each in planned for trial in each.trials]
+    ), planned
 
 
 def _resume(
@@ -92,24 +94,25 @@ def _resume(
     run = runs.reopen(args.resume)
     order = {trial: place for place, trial in enumerate(run.record.plan)}
     planned = plan(run.missing(), known.cases, durations, args.limit)
-    planned.sort(key=lambda each: order[each.trial])  # whoever planned it had a reason
-    if len(planned) == len(run.record.plan):
+    planned.sort(key=lambda each: order[each.trials[0]])  # whoever planned it had a reason
+    missing = sum(len(each.trials) for each in planned)
+    if missing == len(run.record.plan):
         _check_any(args, known, planned)
-    print(f"{len(planned)} of {len(run.record.plan)} trials are missing")
+    print(f"{missing} of {len(run.record.plan)} trials are missing")
     return run, planned
 
 
 def _check_any(args: argparse.Namespace, known: Known, planned: Sequence[Planned]) -> None:
     """Raise CellError where none of the cells can be used."""
     lacking = _lacking(args, known, planned)
-    if all(each.trial.cell in lacking for each in planned):
+    if all(each.cell in lacking for each in planned):
         raise CellError("; ".join(lacking.values()))
 
 
 def _lacking(args: argparse.Namespace, known: Known, planned: Sequence[Planned]) -> dict[str, str]:
     """Why cells cannot be used, by name; the nodes of a cluster build what this machine lacks."""
     lacking = {}
-    for name in dict.fromkeys(each.trial.cell for each in planned):
+    for name in dict.fromkeys(each.cell for each in planned):
         try:
             (cell,) = pick(known.cells, [name])
             if args.address is None:
@@ -124,14 +127,14 @@ def _usable(
 ) -> list[Planned]:
     """Return the trials of the cells that can be used; note why there will be none of others."""
     lacking = _lacking(args, known, planned)
-    lost = Counter((each.trial.cell, each.trial.device) for each in planned)
+    lost = Counter((each.cell, each.device) for each in planned for _ in each.trials)
     for (cell, device), number in lost.items():
         if cell in lacking:
             run.record.lose(Loss(cell=cell, device=device, reason=lacking[cell]))
             print(f"note: no result for {count(number, 'trial')} in {cell}: {lacking[cell]}")
     if lacking:
         run.save()
-    return [each for each in planned if each.trial.cell not in lacking]
+    return [each for each in planned if each.cell not in lacking]
 
 
 def _count(text: str) -> int:

@@ -1,8 +1,9 @@
-"""One trial in its own process, apart from the runner and from every other trial."""
+"""Trials of one conversion in a process of their own, apart from the runner and all others."""
 
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -11,13 +12,13 @@ import torch
 from orchestrator.runner import memory
 from orchestrator.runner.link import Link, print_to
 from orchestrator.runner.messages import At, Done, encode
-from suites.execute import run_trial
+from suites.execute import run_trials
 from suites.system import system
 from suites.trial import Stage, Trial
 
 
 def main(
-    trial: Trial,
+    trials: Sequence[Trial],
     *,
     threads: int,
     folder: Path,
@@ -26,7 +27,7 @@ def main(
     parent: int,
     link: Link | None,
 ) -> None:
-    """Run a trial in `folder`, and report its stages and its result.
+    """Run trials that share a conversion in `folder`; report their stages and their results.
 
     What it and its programs print goes to the file `printed`; `link` is the runner's, if this
     process was forked from it.
@@ -45,6 +46,7 @@ def main(
         reports.send_bytes(encode(At(stage)))
 
     before = memory.reset_peak()
-    result = run_trial(trial, folder, at)
-    result.peak_mb = memory.peak_above(before)
-    reports.send_bytes(encode(Done(result)))
+    for result in run_trials(trials, folder, at):
+        result.peak_mb = memory.peak_above(before)
+        reports.send_bytes(encode(Done(result)))
+        before = memory.reset_peak()

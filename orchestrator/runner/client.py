@@ -68,15 +68,18 @@ class Runner:
         self._folder = answer.folder
         return answer
 
-    def run(self, order: Order) -> Result:
-        """Run one trial. Raises RunnerDied; the runner is of no use then."""
+    def run(self, order: Order) -> list[Result]:
+        """Run trials; return what each came to. Raises RunnerDied; the runner is of no use then."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # the answer's end tells
             self._process.stdin.write(encode(order) + b"\n")
             self._process.stdin.flush()
-        answer = self._answer(order.limit + GRACE)
-        assert isinstance(answer, Done)
-        return answer.result
+        results = []
+        for _ in order.trials:
+            answer = self._answer(order.limit + GRACE)
+            assert isinstance(answer, Done)
+            results.append(answer.result)
+        return results
 
     def close(self) -> None:
         """End it, and with it the trial that it may be at; wait for that."""

@@ -16,9 +16,9 @@ class Ready(msgspec.Struct, frozen=True, tag="ready"):
 
 
 class Order(msgspec.Struct, frozen=True, tag="order"):
-    """Run a trial, and kill it after `limit` seconds."""
+    """Run trials that share a conversion, and kill each after `limit` seconds of its own."""
 
-    trial: Trial
+    trials: tuple[Trial, ...]
     limit: float
 
 

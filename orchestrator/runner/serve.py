@@ -9,6 +9,7 @@ import shutil
 import signal
 import tempfile
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -34,7 +35,8 @@ def serve(link: Link) -> None:
         signal.signal(signal.SIGTERM, _hang_up)
         link.send(Ready(survey(threads), base))
         for order in link.orders():
-            link.send(Done(run(order, link, Path(base), threads)))
+            for result in run(order, link, Path(base), threads):
+                link.send(Done(result))
 
 
 def _warm() -> int:
@@ -55,14 +57,21 @@ def _hang_up(number: int, frame: object) -> None:
     raise Hangup
 
 
-def run(order: Order, link: Link, base: Path, threads: int) -> Result:
-    """Run one trial in a process and a folder of its own; the folder is removed afterwards."""
-    _import(order.trial.case)
-    folder = Path(tempfile.mkdtemp(dir=base))
-    try:
-        return Watch(order, link, folder, threads).result()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)  # what escaped may still write to it
+def run(order: Order, link: Link, base: Path, threads: int) -> Iterator[Result]:
+    """Run trials in a process and a folder of their own; the folder is removed afterwards.
+
+    What an early end of the process left undone is run in another.
+    """
+    _import(order.trials[0].case)
+    waiting = order.trials
+    while waiting:
+        folder = Path(tempfile.mkdtemp(dir=base))
+        try:
+            for result in Watch(Order(waiting, order.limit), link, folder, threads).results():
+                waiting = waiting[1:]
+                yield result
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)  # what escaped may still write to it
 
 
 def _import(case: str) -> None:

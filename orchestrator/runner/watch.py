@@ -1,4 +1,4 @@
-"""Start a trial's process, follow its reports, and see to its end."""
+"""Start the process of a conversion's trials, follow its reports, and see to its end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from orchestrator.runner.link import Link
 from orchestrator.runner.messages import At, Order, decode_report
 from suites.system import Lookout, system
 from suites.system.status import ended
-from suites.trial import Outcome, Result, Stage
+from suites.trial import Outcome, Result, Stage, Trial
 
 TAIL = 4000
 """Bytes of what a trial printed that the diagnostic of a crash ends with."""
@@ -38,21 +38,20 @@ def start_method(device: str) -> str:
 
 
 class Watch:
-    """A trial that runs in its own process, with its files in `folder`."""
+    """Trials that run in one process, one after another, with their files in `folder`."""
 
     def __init__(self, order: Order, link: Link, folder: Path, threads: int) -> None:
         self.order = order
         self.link = link
         self.printed = folder / "printed.txt"
-        self.entered: list[tuple[Stage, float]] = []
         work = folder / "work"
         work.mkdir()
-        method = start_method(order.trial.device)
+        method = start_method(order.trials[0].device)
         context = multiprocessing.get_context(method)
         self.reports, reports = context.Pipe(duplex=False)
         self.process = context.Process(  # type: ignore[attr-defined]  # not of BaseContext
             target=child.main,
-            args=(order.trial,),
+            args=(order.trials,),
             kwargs={
                 "threads": threads,
                 "folder": work,
@@ -64,15 +63,29 @@ class Watch:
         )
         self.process.start()
         self.family = system.adopt(self.process.pid)
-        starting = 0 if method == "fork" else STARTING
-        self.deadline = time.monotonic() + starting + order.limit
+        self._begin(order.trials[0], 0 if method == "fork" else STARTING)
         reports.close()
+        self.open_reports: Connection | None = self.reports
+        """None once they are closed or garbled."""
 
-    def result(self) -> Result:
-        """Wait for the trial's end, and leave nothing of it alive. Raises Hangup."""
+    def results(self) -> list[Result]:
+        """Wait for the end, and leave nothing alive; return what each trial came to, without those
+        that an early end left undone. Raises Hangup.
+        """
+        results: list[Result] = []
         lookout = system.lookout(self.process, self.link.orders_from)
+        died = False
         try:
-            result = self._follow(lookout)
+            for trial in self.order.trials:
+                if results:
+                    self._begin(trial)
+                result = self._follow(lookout)
+                died = result is None
+                if result is None:
+                    break
+                results.append(result)
+                if result.outcome is Outcome.timed_out:
+                    break
         finally:
             # The group first: until it is joined, a dead leader keeps the group's id from reuse.
             self.family.kill()
@@ -81,24 +94,29 @@ class Watch:
             self.reports.close()
             self.family.close()
             lookout.close()
-        if result is None:
+        if died:
             how = ended(self.process.exitcode)
-            return self._result(Outcome.crashed, f"the trial {how} without a result")
-        return result
+            results.append(self._result(Outcome.crashed, f"the trial {how} without a result"))
+        return results
+
+    def _begin(self, trial: Trial, starting: float = 0) -> None:
+        """A trial's time is its own: it begins where the one before it ends."""
+        self.trial = trial
+        self.entered: list[tuple[Stage, float]] = []
+        self.deadline = time.monotonic() + starting + self.order.limit
 
     def _follow(self, lookout: Lookout) -> Result | None:
-        """Return the result that the trial reports, None if it dies before."""
-        reports: Connection | None = self.reports
+        """Return the result that the trial reports, None if the process dies before."""
         while True:
             left = self.deadline - time.monotonic()
-            told = lookout.wait(reports, max(0, min(left, 1)))
+            told = lookout.wait(self.open_reports, max(0, min(left, 1)))
             if lookout.hung_up():
                 raise Hangup
-            if told and reports is not None:
+            if told and self.open_reports is not None:
                 try:
-                    report = decode_report(reports.recv_bytes())
+                    report = decode_report(self.open_reports.recv_bytes())
                 except (EOFError, OSError, msgspec.DecodeError):
-                    reports = None  # closed or garbled: its end will tell more
+                    self.open_reports = None  # closed or garbled: its end will tell more
                     continue
                 if not isinstance(report, At):
                     return report.result
@@ -106,7 +124,8 @@ class Watch:
                     self.deadline = min(self.deadline, time.monotonic() + self.order.limit)
                 self.entered.append((report.stage, time.monotonic()))
             elif lookout.ended():
-                if reports is None or not reports.poll():  # it may have told right before
+                # It may have told right before.
+                if self.open_reports is None or not self.open_reports.poll():
                     return None
             elif left <= 0:
                 return self._result(
@@ -123,7 +142,7 @@ class Watch:
         """Make the result of a trial that made none."""
         ends = [*(since for _, since in self.entered[1:]), time.monotonic()]
         return Result(
-            trial=self.order.trial,
+            trial=self.trial,
             outcome=outcome,
             stage=self.entered[-1][0] if self.entered else Stage.build,
             diagnostic="\n".join(filter(None, (what, self._tail()))),

@@ -16,7 +16,7 @@ def weights(*shape):
 
 @case(
     inputs=[(1, 12, 52), (1, 6, 25), (16, 6, 3), (16,), (12, 30)],
-    ncnn_inputs=[(1, 12, 52), (1, 6, 25), (16, 6, 3), (16,)],
+    targets=("pnnx", "ncnn"),
 )
 class F_conv1d(nn.Module):
     def __init__(self):
@@ -38,7 +38,7 @@ class F_conv1d(nn.Module):
 
 @case(
     inputs=[(1, 12, 52, 64), (1, 6, 24, 35), (16, 6, 3, 3), (16,), (12, 20, 30)],
-    ncnn_inputs=[(1, 12, 52, 64), (1, 6, 24, 35), (16, 6, 3, 3), (16,)],
+    targets=("pnnx", "ncnn"),
 )
 class F_conv2d(nn.Module):
     def __init__(self):

@@ -9,7 +9,7 @@ import torch.nn as nn
 from suites.case import case
 
 
-@case(inputs=[(1, 128, 13), (12, 24)], ncnn_inputs=[(1, 128, 13)])
+@case(inputs=[(1, 128, 13), (12, 24)], targets=("pnnx", "ncnn"))
 class nn_AdaptiveAvgPool1d(nn.Module):
     def __init__(self):
         super().__init__()

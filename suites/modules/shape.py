@@ -66,31 +66,31 @@ class nn_ZeroPad2d(Each):
         )
 
 
-@case(inputs=[(1, 12, 13), (3, 5)], ncnn_inputs=[(1, 12, 13)])
+@case(inputs=[(1, 12, 13), (3, 5)], targets=("pnnx", "ncnn"))
 class nn_ReflectionPad1d(Each):
     def __init__(self):
         super().__init__(nn.ReflectionPad1d(4), nn.ReflectionPad1d((3, 2)))
 
 
-@case(inputs=[(1, 12, 13, 14), (3, 5, 6)], ncnn_inputs=[(1, 12, 13, 14)])
+@case(inputs=[(1, 12, 13, 14), (3, 5, 6)], targets=("pnnx", "ncnn"))
 class nn_ReflectionPad2d(Each):
     def __init__(self):
         super().__init__(nn.ReflectionPad2d(4), nn.ReflectionPad2d((3, 2, 0, 5)))
 
 
-@case(inputs=[(1, 12, 13), (3, 5)], ncnn_inputs=[(1, 12, 13)])
+@case(inputs=[(1, 12, 13), (3, 5)], targets=("pnnx", "ncnn"))
 class nn_ReplicationPad1d(Each):
     def __init__(self):
         super().__init__(nn.ReplicationPad1d(4), nn.ReplicationPad1d((3, 2)))
 
 
-@case(inputs=[(1, 12, 13, 14), (3, 5, 6)], ncnn_inputs=[(1, 12, 13, 14)])
+@case(inputs=[(1, 12, 13, 14), (3, 5, 6)], targets=("pnnx", "ncnn"))
 class nn_ReplicationPad2d(Each):
     def __init__(self):
         super().__init__(nn.ReplicationPad2d(4), nn.ReplicationPad2d((3, 2, 0, 5)))
 
 
-@case(inputs=[(1, 12, 5, 6, 7), (3, 4, 5, 6)], ncnn_inputs=[(1, 12, 5, 6, 7)])
+@case(inputs=[(1, 12, 5, 6, 7), (3, 4, 5, 6)], targets=("pnnx", "ncnn"))
 class nn_ReplicationPad3d(Each):
     def __init__(self):
         super().__init__(nn.ReplicationPad3d(4), nn.ReplicationPad3d((3, 2, 0, 5, 1, 6)))

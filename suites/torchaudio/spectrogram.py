@@ -56,7 +56,7 @@ class torchaudio_F_spectrogram(Windows):
         )
 
 
-@case(inputs=WAVES, ncnn_inputs=MONO, proves=("torchaudio.functional.spectrogram",))
+@case(inputs=WAVES, targets=("pnnx", "ncnn"), proves=("torchaudio.functional.spectrogram",))
 class torchaudio_F_spectrogram_power1(Windows):
     """Magnitudes: each normalization, padding, half or whole spectra."""
 
@@ -94,7 +94,7 @@ class torchaudio_Spectrogram(nn.Module):
         return (*squares, *spectra, self.plain(z), self.default(z), self.complex(z))
 
 
-@case(inputs=WAVES, ncnn_inputs=MONO, proves=("torchaudio.transforms.Spectrogram",))
+@case(inputs=WAVES, targets=("pnnx", "ncnn"), proves=("torchaudio.transforms.Spectrogram",))
 class torchaudio_Spectrogram_power1(nn.Module):
     """Modules that return magnitudes."""
 

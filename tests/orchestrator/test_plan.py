@@ -142,9 +142,24 @@ def test_longest_first() -> None:
     trials, _ = spread(Selection([PLAIN], frontends=["ts"], targets=["pnnx"]), list(cases.values()))
     planned = plan(trials, cases, {"plain/bert/ts/pnnx/cpu": 5.0, "plain/new/ts/pnnx/cpu": 0.1})
     # After bert what is not recorded: first what may take long.
-    assert [each.trial.case for each in planned] == ["bert", "slow", "F_relu", "nn_Linear", "new"]
+    names = [each.trials[0].case for each in planned]
+    assert names == ["bert", "slow", "F_relu", "nn_Linear", "new"]
     assert [each.limit for each in planned] == [60, 300, 60, 60, 60]
     assert {each.limit for each in plan(trials, cases, {}, limit=7)} == {7}
+
+
+def test_targets_go_together() -> None:
+    cases = {each.name: each for each in CASES}
+    trials, _ = spread(Selection([PLAIN], keyword="Linear"), CASES)
+    times = {"plain/nn_Linear/ts/pnnx/cpu": 5.0, "plain/nn_Linear/ts/ncnn/cpu": 1.0}
+    planned = plan(reversed(trials), cases, times)
+    assert [[f"{each.frontend} {each.target}" for each in one.trials] for one in planned] == [
+        ["ts pnnx", "ts ncnn"],
+        ["pt2 pnnx", "pt2 ncnn"],
+    ]
+    assert planned[0].seconds == 6
+    missing = [trial for trial in trials if trial.target == "ncnn"]
+    assert [len(one.trials) for one in plan(missing, cases, times)] == [1, 1]
 
 
 def test_unknown_case_of_an_earlier_plan() -> None:

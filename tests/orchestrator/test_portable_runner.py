@@ -39,7 +39,7 @@ MUST: dict[str, tuple[Outcome, Stage | None, str]] = {
 
 
 def order(case: str, limit: float = 90.0) -> Order:
-    return Order(Trial(case, CELL.name, "pt2", "pnnx"), limit)
+    return Order((Trial(case, CELL.name, "pt2", "pnnx"),), limit)
 
 
 def start() -> Runner:
@@ -59,7 +59,7 @@ def runner() -> Iterator[Runner]:
 
 @pytest.mark.parametrize("case", MUST)
 def test_same_as_with_fork(runner: Runner, case: str) -> None:
-    result = runner.run(order(case))
+    (result,) = runner.run(order(case))
     outcome, stage, diagnostic = MUST[case]
     assert (result.outcome, result.stage) == (outcome, stage), result.diagnostic
     assert diagnostic in result.diagnostic
@@ -68,7 +68,7 @@ def test_same_as_with_fork(runner: Runner, case: str) -> None:
 
 def test_time_limit(runner: Runner) -> None:
     """The imports of a fresh process do not count: they alone take longer."""
-    result = runner.run(order("selfcheck_hang", 1.5))
+    (result,) = runner.run(order("selfcheck_hang", 1.5))
     assert (result.outcome, result.stage) == (Outcome.timed_out, Stage.eager), result.diagnostic
     assert "took more than 1.5 s" in result.diagnostic
     assert not below(runner.pid, "-c import time")

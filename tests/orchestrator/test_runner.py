@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -25,8 +25,8 @@ NATIVE = replace(CELL, env=load_cells()["torch213-mkl-native-threads"].env)
 """The main cell's packages, with all of the machine's threads."""
 
 
-def order(case: str, limit: float = 60.0) -> Order:
-    return Order(Trial(case, CELL.name, "pt2", "pnnx"), limit)
+def order(case: str, limit: float = 60.0, targets: Sequence[str] = ("pnnx",)) -> Order:
+    return Order(tuple(Trial(case, CELL.name, "pt2", target) for target in targets), limit)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def test_native_threads(native: tuple[Runner, CellRecord]) -> None:
     assert found.threads == len(os.sched_getaffinity(0))
     assert found.env == {}
     assert found.packages["torch"].startswith("2.13.0")
-    result = runner.run(order("selfcheck_threads"))
+    (result,) = runner.run(order("selfcheck_threads"))
     assert result.outcome is Outcome.passed, result.diagnostic
     tasks = len(os.listdir(f"/proc/{runner.pid}/task"))
     assert tasks == 1, "a runner with more than one thread cannot fork safely"
@@ -55,16 +55,54 @@ def test_native_threads(native: tuple[Runner, CellRecord]) -> None:
 @pytest.mark.skipif(os.path.exists("/dev/nvidia0"), reason="this machine has a GPU")
 def test_spawned_trial(native: tuple[Runner, CellRecord]) -> None:
     """A CUDA trial starts afresh, as CUDA does not outlive a fork; here it finds no device."""
-    result = native[0].run(Order(Trial("F_relu6", CELL.name, "pt2", "pnnx", "cuda"), 60))
+    trial = Trial("F_relu6", CELL.name, "pt2", "pnnx", "cuda")
+    (result,) = native[0].run(Order((trial,), 60))
     assert (result.outcome, result.stage) == (Outcome.skipped, Stage.build), result.diagnostic
     assert "needs a CUDA device" in result.diagnostic
     assert "build" in result.seconds
 
 
 def test_memory_is_the_trials_own(native: tuple[Runner, CellRecord]) -> None:
-    result = native[0].run(order("selfcheck_right"))
+    (result,) = native[0].run(order("selfcheck_right"))
     assert result.peak_mb is not None
     assert 0 < result.peak_mb < 200  # the runner itself has more
+
+
+BOTH = ("pnnx", "ncnn")
+CONVERSION = (Stage.build, Stage.eager, Stage.export, Stage.convert)
+
+
+def test_one_conversion_serves_both_targets(native: tuple[Runner, CellRecord]) -> None:
+    pnnx, ncnn = native[0].run(order("selfcheck_both", targets=BOTH))
+    assert pnnx.trial.target == "pnnx"
+    assert ncnn.trial.target == "ncnn"
+    assert (pnnx.outcome, ncnn.outcome) == (Outcome.passed, Outcome.passed), ncnn.diagnostic
+    assert list(pnnx.seconds) == list(ncnn.seconds) == list(Stage)
+    for stage in Stage:
+        assert (pnnx.seconds[stage] == ncnn.seconds[stage]) == (stage in CONVERSION), stage
+    assert pnnx.rules == ncnn.rules != ()
+
+
+def test_a_crash_spares_the_result_before_it(native: tuple[Runner, CellRecord]) -> None:
+    pnnx, ncnn = native[0].run(order("selfcheck_late", targets=BOTH))
+    assert pnnx.outcome is Outcome.passed, pnnx.diagnostic
+    assert (ncnn.outcome, ncnn.stage) == (Outcome.crashed, Stage.load)
+
+
+@pytest.mark.parametrize(
+    ("case", "limit", "outcome", "stage"),
+    [
+        ("selfcheck_crash", 60.0, Outcome.crashed, Stage.export),
+        ("selfcheck_hang", 1.0, Outcome.timed_out, Stage.eager),
+        ("selfcheck_exception", 60.0, Outcome.failed, Stage.export),
+    ],
+)
+def test_what_stops_all_targets_is_told_of_each(
+    native: tuple[Runner, CellRecord], case: str, limit: float, outcome: Outcome, stage: Stage
+) -> None:
+    results = native[0].run(order(case, limit, BOTH))
+    assert [result.trial.target for result in results] == list(BOTH)
+    assert {(result.outcome, result.stage) for result in results} == {(outcome, stage)}
 
 
 def test_killed_runner() -> None:

@@ -11,14 +11,14 @@ BIG, SMALL, GPU = Lane("big", "cpu"), Lane("small", "cpu"), Lane("big", "cuda")
 
 def trials(lane: Lane, count: int, seconds: float = 1.0) -> list[Planned]:
     return [
-        Planned(Trial(f"case{number}", lane.cell, "ts", "pnnx", lane.device), 60.0, seconds)
+        Planned((Trial(f"case{number}", lane.cell, "ts", "pnnx", lane.device),), 60.0, seconds)
         for number in range(count)
     ]
 
 
 def names(schedule: Schedule, lane: Lane) -> list[str]:
     taken = iter(lambda: schedule.take(lane), None)
-    return [planned.trial.case for planned in taken]
+    return [planned.trials[0].case for planned in taken]
 
 
 def test_order_within_a_lane() -> None:
@@ -51,7 +51,7 @@ def test_no_runner_is_started_for_what_is_done_before_it_is_warm() -> None:
 def test_devices_are_apart() -> None:
     schedule = Schedule(trials(BIG, 5) + trials(GPU, 2))
     assert schedule.best("cuda", {}) == GPU
-    assert [planned.trial.device for planned in schedule.drop(GPU)] == ["cuda", "cuda"]
+    assert [planned.device for planned in schedule.drop(GPU)] == ["cuda", "cuda"]
     assert schedule.best("cuda", {}) is None
     assert schedule.best("cpu", {}) == BIG
 

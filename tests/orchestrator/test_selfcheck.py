@@ -47,8 +47,16 @@ BOTH = {
     "selfcheck_long": unexpected("failed", "eager", "ValueError: long long long"),
     "selfcheck_threads": OK,
     "selfcheck_fault": OK,
+    "selfcheck_both": OK,
+    "selfcheck_late": OK,
 }
-"""What must come of both frontends."""
+"""What must come of both frontends on the pnnx target."""
+
+ON_NCNN = {
+    "selfcheck_both": OK,
+    "selfcheck_late": unexpected("crashed", "load", "was killed by SIGSEGV without a result"),
+}
+"""What must come of them on the ncnn target, in the process of the trial before."""
 
 DIFFERENT = {
     ("selfcheck_refused", "ts"): OK,
@@ -59,15 +67,20 @@ DIFFERENT = {
     ("selfcheck_reworded", "pt2"): Must("failed", "export", "the new words", "stale"),
 }
 
-MUST = {(case, frontend): must for case, must in BOTH.items() for frontend in ("ts", "pt2")}
-MUST |= DIFFERENT
+MUST = {
+    (case, frontend, target): must
+    for target, cases in (("pnnx", BOTH), ("ncnn", ON_NCNN))
+    for case, must in cases.items()
+    for frontend in ("ts", "pt2")
+}
+MUST |= {(*trial, "pnnx"): must for trial, must in DIFFERENT.items()}
 
 
 def test_every_sample_is_listed_here() -> None:
     samples = {info.name for info in discover(["selfcheck"])}
-    assert samples == {case for case, _ in MUST}
-    assert len(samples) == 20
-    assert len(MUST) == 40
+    assert samples == {case for case, _, _ in MUST}
+    assert len(samples) == 22
+    assert len(MUST) == 48
 
 
 def test_samples_are_not_in_a_normal_selection() -> None:
@@ -90,17 +103,19 @@ def test_samples(tmp_path: Path) -> None:
     assert status == 1, printed
 
     results = {
-        (result.trial.case, result.trial.frontend): result
+        (result.trial.case, result.trial.frontend, result.trial.target): result
         for result in journal.read(folder / journal.NAME)
     }
     report = json.loads((folder / "report.json").read_text())
-    verdicts = {(row["case"], row["frontend"]): row["verdict"] for row in report["rows"]}
+    verdicts = {
+        (row["case"], row["frontend"], row["target"]): row["verdict"] for row in report["rows"]
+    }
     assert {
         trial: (result.outcome, result.stage, verdicts[trial]) for trial, result in results.items()
     } == {trial: (must.outcome, must.stage, must.verdict) for trial, must in MUST.items()}
     for trial, must in MUST.items():
         assert must.diagnostic in results[trial].diagnostic, trial
-    assert report["verdicts"] == {"ok": 12, "expected": 1, "stale": 2, "unexpected": 25}
+    assert report["verdicts"] == {"ok": 18, "expected": 1, "stale": 2, "unexpected": 27}
 
     # The history has them all, with the same verdicts.
     with History(tmp_path / FILE) as history:

@@ -11,7 +11,8 @@ import torch.nn as nn
 
 from suites import execute, registry
 from suites.case import CASES, Input, Missing, case
-from suites.execute import TOLD, run_trial
+from suites.execute import TOLD, run_trial, run_trials
+from suites.frontends import FRONTENDS
 from suites.trial import Outcome, Stage, Trial
 
 
@@ -190,3 +191,52 @@ def test_a_trial_keeps_the_graph_that_it_converted_to(run, tmp_path):
         assert text.startswith(b"7767517\n")
     assert run(Foreign, "pt2").graph == b""
     assert run(Leaving).graph == b""
+
+
+class Inverse(nn.Module):
+    """What ncnn has no layer for."""
+
+    def forward(self, x):
+        return torch.linalg.inv(x)
+
+
+def test_what_one_target_refuses_spares_the_other(run, tmp_path):
+    run(Inverse, "pt2", inputs=((3, 3),))
+    trials = [Trial("Inverse", "here", "pt2", target) for target in ("pnnx", "ncnn")]
+    pnnx, ncnn = run_trials(trials, tmp_path)
+    assert pnnx.outcome is Outcome.passed
+    assert (ncnn.outcome, ncnn.stage) == (Outcome.failed, Stage.convert)
+    assert "torch.linalg.inv" in ncnn.diagnostic or "torch.inverse" in ncnn.diagnostic
+    assert list(ncnn.seconds) == [Stage.build, Stage.eager, Stage.export, Stage.convert]
+    assert pnnx.seconds[Stage.convert] == ncnn.seconds[Stage.convert]
+    (alone,) = run_trials(trials[1:], tmp_path)
+    assert (alone.stage, alone.diagnostic) == (ncnn.stage, ncnn.diagnostic)
+
+
+def test_other_inputs_are_another_conversion(monkeypatch, run, tmp_path):
+    run(Doubled, "pt2")
+    case(inputs=((2, 3),), ncnn_inputs=((3,),))(Doubled)
+    trials = [Trial("Doubled", "here", "pt2", target) for target in ("pnnx", "ncnn")]
+    pnnx, ncnn = run_trials(trials, tmp_path)
+    assert (pnnx.outcome, ncnn.outcome) == (Outcome.passed, Outcome.passed)
+    assert pnnx.seconds[Stage.export] != ncnn.seconds[Stage.export]
+
+
+@pytest.mark.parametrize("frontend", ["ts", "pt2"])
+def test_what_stops_all_targets_at_once_is_tried_for_each(run, tmp_path, monkeypatch, frontend):
+    """A fault on the way to one target's files must not be taken for the other's."""
+    run(Doubled, frontend)
+    way = FRONTENDS[frontend]
+    convert = way.convert
+
+    def faulty(self, targets):
+        if "ncnn" in targets:
+            raise MemoryError("for ncnn's files")
+        return convert(self, targets)
+
+    monkeypatch.setattr(way, "convert", faulty)
+    trials = [Trial("Doubled", "here", frontend, target) for target in ("pnnx", "ncnn")]
+    pnnx, ncnn = run_trials(trials, tmp_path)
+    assert pnnx.outcome is Outcome.passed
+    assert (ncnn.outcome, ncnn.stage) == (Outcome.failed, Stage.convert)
+    assert "for ncnn's files" in ncnn.diagnostic

@@ -22,7 +22,7 @@ def test_exported_again(name, tmp_path, monkeypatch):
     frontend = ExportedProgram(case)
     with torch.no_grad():
         frontend.export(case.cls().eval(), draw(case.inputs, "cpu"))
-        frontend.convert("pnnx")
+        frontend.convert(["pnnx"])
         module = import_generated(generated(name, "pnnx"))
         first = module.test_inference()
         module.export_exported_program()
