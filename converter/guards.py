@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from converter.archive.program import Program, SymInput, TensorInput, TreeSpec
+from converter.archive.tree import DEPTH_LIMIT
 from converter.arithmetic import UnknownSymbolError, evaluate
 from converter.errors import UnsupportedError, UsageError
 from converter.symbols import UNREADABLE, Symbols
@@ -26,7 +27,7 @@ def check_guards(program: Program, symbols: Symbols, key: str) -> None:
     for guard in program.guards:
         try:
             tree = ast.parse(guard, mode="eval")
-            if any(ast.unparse(part) in open_numbers for part in ast.walk(tree)):
+            if any(spelled(part) in open_numbers for part in ast.walk(tree)):
                 continue
             holds = evaluate(_Sizes(sources).visit(tree).body, {})
         except (*UNREADABLE, UnknownSymbolError):
@@ -83,6 +84,21 @@ def leaves(path: str, spec: TreeSpec) -> Iterator[str]:
         yield from leaves(f"{path}[{key!r}]", child)
 
 
+def spelled(node: ast.AST) -> str:
+    """Spell what may be an input, `L['x'][0]`, as `leaves` does; "" for anything else.
+
+    No input nests deeper than trees of arguments: whoever asks for each part of a long condition
+    walks a few steps from each.
+    """
+    keys: list[str] = []
+    while isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        keys.append(f"[{node.slice.value!r}]")
+        node = node.value
+        if len(keys) > 2 * DEPTH_LIMIT:
+            return ""
+    return "L" + "".join(reversed(keys)) if isinstance(node, ast.Name) and node.id == "L" else ""
+
+
 class _Sizes(ast.NodeTransformer):
     """Puts numbers in the place of `L['x'].size()[0]` and `L['k']`, which is a number. Raises
     ValueError for other inputs.
@@ -96,10 +112,10 @@ class _Sizes(ast.NodeTransformer):
             case ast.Subscript(
                 ast.Call(ast.Attribute(source, "size"), [], []), ast.Constant(int(dim))
             ):
-                sizes = self._sources.get(ast.unparse(source))
+                sizes = self._sources.get(spelled(source))
                 if isinstance(sizes, tuple) and dim < len(sizes):
                     return ast.Constant(sizes[dim])
-        number = self._sources.get(ast.unparse(node))
+        number = self._sources.get(spelled(node))
         if isinstance(number, bool | int | float):
             return ast.Constant(number)
-        raise ValueError(ast.unparse(node))
+        raise ValueError("no input that is known")

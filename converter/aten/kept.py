@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from difflib import get_close_matches
 from itertools import groupby
@@ -17,6 +18,8 @@ from converter.aten.emit import Emitter
 from converter.aten.schema_table import schema
 from converter.errors import UnsupportedError, UsageError
 from converter.ir import Operand
+from converter.pnnx.callables import CALLABLES
+from converter.pnnx.literal import is_constant
 
 MODULE = "module"
 """The target of the node that stands for a module's call; its last frame tells which."""
@@ -30,6 +33,14 @@ MAIN = "__main__."
 
 MANY = 8
 """Names that a message lists."""
+
+OURS = ("F.", "Tensor.", "aten::", "nn.", "pnnx.", "prim::")
+"""How the types of operators begin that are not the user's."""
+
+
+def is_name(word: str) -> bool:
+    """Whether torch could have such an operator, and Python call it."""
+    return word.isidentifier() and not keyword.iskeyword(word) and not word.startswith("__")
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -46,9 +57,15 @@ class Kept(msgspec.Struct, frozen=True):
         """Check the words of `moduleop=` and `customop=`. Raises UsageError."""
         named = tuple(word.replace("::", ".") for word in operators)
         for word, name in zip(operators, named, strict=True):
-            if name.count(".") != 1 or not all(part.isidentifier() for part in name.split(".")):
+            if name.count(".") != 1 or not all(map(is_name, name.split("."))):
                 raise UsageError(
                     f"customop={word} is no operator", mend="write customop=NAMESPACE.NAME"
+                )
+        for word in modules:
+            if word in CALLABLES or word.startswith(OURS):
+                raise UsageError(
+                    f"moduleop={word}: pnnx's files have an operator of that name",
+                    mend="give the class, or the file that it is in, another one",
                 )
         return cls(tuple(modules), named)
 
@@ -236,6 +253,14 @@ def written(emit: Emitter, node: Node, value: Value, arg: Arg) -> Arg:
     """Spell an argument: a list of tensors is an operand."""
     if isinstance(value, ScalarType):
         return torch_dtype(value)
+    for text in value if isinstance(value, tuple) else (value,):
+        if isinstance(text, str) and is_constant(text):
+            raise UnsupportedError(
+                f"cannot keep {node.target}: pnnx's files cannot tell the string {text!r} from the "
+                "constant of that name",
+                where=node.where,
+                mend="pass another string",
+            )
     if not isinstance(arg, tuple) or not any(isinstance(item, Operand) for item in arg):
         return arg
     items = [item for item in arg if isinstance(item, Operand)]

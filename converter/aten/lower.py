@@ -18,9 +18,9 @@ from converter.archive.program import (
 from converter.archive.region import printable
 from converter.archive.values import SymRef, TensorRef, Value
 from converter.aten.arguments import Arguments
-from converter.aten.axes import check_axes, check_ranks
 from converter.aten.bind import bind
 from converter.aten.call import Call
+from converter.aten.checks import check
 from converter.aten.conjugates import RESOLVING
 from converter.aten.dtype import number
 from converter.aten.emit import Emitter
@@ -155,8 +155,7 @@ class _Lowering:
             },
             decomposed_of(node, twin.target),
         )
-        check_axes(twin.op, call)
-        check_ranks(twin.op, call)
+        check(twin.op, call)
         self.tensor_first(twin.op, call)
         if not twin.written or twin.is_view:
             self.define(node, twin.op, names, self.apply(call), call)

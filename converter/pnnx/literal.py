@@ -18,6 +18,11 @@ _CONSTANTS = frozenset(f"torch.{name}" for name in _NAMES)
 """The strings that stand for an object of torch."""
 
 
+def is_constant(text: str) -> bool:
+    """Whether a string is read as an object of torch."""
+    return text in _CONSTANTS
+
+
 def literal(value: Param) -> str:
     """Write a value as a Python expression in ASCII. `torch.float` and its like stay names."""
     if isinstance(value, tuple):

@@ -146,6 +146,45 @@ def test_claims_about_tensors(
         converter.load(path)
 
 
+@pytest.mark.parametrize("word", ["mirror", "reflect ", "", "torch.float"])
+def test_words_that_an_argument_does_not_have(word: str, sound: Path, tmp_path: Path) -> None:
+    def edit(graph: Json) -> None:
+        given(graph, "pad", "mode")["as_string"] = word
+
+    path = edited(sound, tmp_path / "m.pt2", edit)
+    with pytest.raises(UnsupportedError, match=f"its mode is {word!r}, not circular or constant"):
+        converter.load(path)
+
+
+class Halving(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.reshape(2, -1)
+
+
+def test_a_long_condition_is_read_in_a_few_steps_for_each_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was spelled anew for each of its parts."""
+    shapes = ({0: torch.export.Dim.DYNAMIC},)
+    program = torch.export.export(Halving(), (torch.rand(4, 2),), dynamic_shapes=shapes)
+    torch.export.save(program, tmp_path / "sound.pt2")
+    part = "L['x'].size()[0] % 2 == 0"
+
+    def long(program: Json) -> None:
+        program["guards_code"] = [" and ".join([part] * 10_000)]
+
+    def broken(program: Json) -> None:
+        program["guards_code"] = [" and ".join([*[part] * 10_000, "L['x'].size()[0] < 5"])]
+
+    monkeypatch.delattr("ast.unparse")
+    path = edited(tmp_path / "sound.pt2", tmp_path / "m.pt2", lambda graph: None, long)
+    converter.load(path, inputshape=[[6, 2]])
+    path = edited(tmp_path / "sound.pt2", tmp_path / "m.pt2", lambda graph: None, broken)
+    with pytest.raises(UsageError, match="the shapes violate") as error:
+        converter.load(path, inputshape=[[6, 2]])
+    assert len(str(error.value)) < 400
+
+
 @pytest.mark.parametrize("children", [0, 1, 3])
 def test_a_tree_that_is_not_of_args_and_kwargs(children: int, sound: Path, tmp_path: Path) -> None:
     def edit(program: Json) -> None:

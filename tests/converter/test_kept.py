@@ -114,6 +114,9 @@ def test_an_operator_without_results_is_refused(tmp_path: Path) -> None:
         ("/home/me/fused.so", "customop=/home/me/fused.so is no operator; write customop=NAME"),
         ("test_kept.mixx", "the program has none; it has test_kept.mix"),
         ("mix", "customop=mix is no operator"),
+        ("test_kept.class", "customop=test_kept.class is no operator"),
+        ("test_kept.__init__", "customop=test_kept.__init__ is no operator"),
+        ("lambda.mix", "customop=lambda.mix is no operator"),
     ],
 )
 def test_words_that_name_no_operator(word: str, told: str, tmp_path: Path) -> None:
@@ -263,6 +266,24 @@ def test_a_class_that_the_model_does_not_have(tmp_path: Path) -> None:
     path = export(Net(), image, path=tmp_path / "m.pt2")
     with pytest.raises(UsageError, match=rf"moduleop=Focs: the program has none; it has .*{FOCUS}"):
         converter.convert(path, moduleop=["Focs"])
+
+
+@pytest.mark.parametrize("word", ["pnnx.Input", "nn.Conv2d", "F.relu", "torch.cat", "prim::List"])
+def test_a_class_that_is_called_as_an_operator_of_pnnx(word: str, tmp_path: Path) -> None:
+    path = export(Net(), image, path=tmp_path / "m.pt2")
+    with pytest.raises(UsageError, match=f"moduleop={word}: pnnx's files have an operator of that"):
+        converter.convert(path, moduleop=["models.Focus", word])
+
+
+class Naming(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return ops.mix(x, [], [], mode="torch.float")
+
+
+def test_a_string_that_would_become_a_dtype_is_refused(tmp_path: Path) -> None:
+    path = export(Naming(), x, path=tmp_path / "m.pt2")
+    with pytest.raises(UnsupportedError, match=r"cannot tell the string 'torch.float' from the"):
+        converter.convert(path, customop=["test_kept.mix"], ncnn=False)
 
 
 def test_the_command_line(tmp_path: Path) -> None:

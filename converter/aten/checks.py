@@ -1,9 +1,9 @@
-"""Whether a call's tensors have the dims that it names or works on: who reads it relies on that."""
+"""What a call claims, checked before anything relies on it: dims, ranks and words."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from converter.aten.call import Arg, Call
 from converter.aten.schema_table import OpSchema
@@ -22,11 +22,32 @@ INSERTING = words("diag_embed stack unsqueeze")
 REPEATING = words("tile")
 """Their dims tell how often each is repeated."""
 
-
-SPATIAL = re.compile(
-    r"(?:pool|conv|transpose|pad|linear|cubic|nearest|exact)(\d)d(?:_with_indices)?"
-)
+SPATIAL = re.compile(r"(?:pool|conv|transpose|pad|linear|cubic|nearest|exact)(\d)d")
 """Operators on images of so many dims, and channels, in a batch or not."""
+
+CHOICES: Mapping[str, frozenset[str]] = {
+    "UPLO": words("L U l u"),
+    "approximate": words("none tanh"),
+    "indexing": words("ij xy"),
+    "interpolation": words("higher linear lower midpoint nearest"),
+    "norm": words("backward forward ortho"),
+    "ord": words("fro nuc"),
+    "pad.mode": words("circular constant reflect replicate"),
+    "pad_mode": words("circular constant reflect replicate"),
+    "linalg_qr.mode": words("complete r reduced"),
+    "padding": words("same valid"),
+    "reduce": words("add amax amin max mean min multiply prod sum"),
+    "rounding_mode": words("floor trunc"),
+    "side": words("left right"),
+}
+"""The words that an argument may be, by its name, and its operator's where names have two uses."""
+
+
+def check(op: OpSchema, call: Call) -> None:
+    """Raise UnsupportedError for what no call of the operator has."""
+    check_axes(op, call)
+    check_ranks(op, call)
+    check_words(op, call)
 
 
 def check_axes(op: OpSchema, call: Call) -> None:
@@ -59,6 +80,17 @@ def check_ranks(op: OpSchema, call: Call) -> None:
     for output in call.outputs:
         if call.rank(output) != given:
             raise call.refuse(f"its result is of rank {call.rank(output)}, not {given}")
+
+
+def check_words(op: OpSchema, call: Call) -> None:
+    """Raise UnsupportedError for a word that is none of those an argument has."""
+    for argument in op.arguments:
+        value = call.args[argument.name]
+        if argument.type.base == "str" and isinstance(value, str):
+            name = argument.name
+            choices = CHOICES.get(name) or CHOICES.get(f"{op.name}.{name}")
+            if choices and value not in choices:
+                raise call.refuse(f"its {name} is {value!r}, not {' or '.join(sorted(choices))}")
 
 
 def tensors(values: tuple[Arg, ...]) -> Iterator[Operand]:
