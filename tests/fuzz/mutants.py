@@ -55,7 +55,7 @@ def zipped(entries: Entries, compression: int = zipfile.ZIP_STORED) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", compression) as file:
         for name, data in entries.items():
-            file.writestr(name, data)
+            file.writestr(zipfile.ZipInfo(name), data, compression)  # as of 1980, not of now
     return buffer.getvalue()
 
 
