@@ -94,7 +94,8 @@ def _resume(
     run = runs.reopen(args.resume)
     order = {trial: place for place, trial in enumerate(run.record.plan)}
     planned = plan(run.missing(), known.cases, durations, args.limit)
-    planned.sort(key=lambda each: order[each.trials[0]])  # whoever planned it had a reason
+    # Whoever planned it had a reason; what runs together comes as early as any of it.
+    planned.sort(key=lambda each: min(order[trial] for trial in each.trials))
     missing = sum(len(each.trials) for each in planned)
     if missing == len(run.record.plan):
         _check_any(args, known, planned)

@@ -116,10 +116,12 @@ def test_discarded(tmp_path: Path) -> None:
 
 def test_a_resumed_run_keeps_the_order_of_its_plan(results: Path) -> None:
     """Whatever the history says of durations: whoever planned it had a reason."""
-    plan = [Trial(name, "torch213-tf5", "pt2", "pnnx") for name in ("F_relu", "F_elu", "F_gelu")]
+    names = {"F_relu": "ncnn", "F_elu": "pnnx", "F_gelu": "pnnx"}
+    plan = [Trial(name, "torch213-tf5", "pt2", target) for name, target in names.items()]
+    plan.append(Trial("F_relu", "torch213-tf5", "pt2", "pnnx"))
     made = runs.create(None, ["run"], plan)
     record(made, result(plan[1], 1))
     words = ["run", "--resume", str(made.folder), "--address", "nowhere:1"]  # no cell need be here
     args = parser().parse_args(words)
     _, planned = resume(args, Known(), {str(plan[2]): 9.0, str(plan[0]): 1.0})
-    assert [trial for each in planned for trial in each.trials] == [plan[0], plan[2]]
+    assert [each.trials for each in planned] == [(plan[3], plan[0]), (plan[2],)]
