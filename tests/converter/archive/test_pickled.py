@@ -147,6 +147,24 @@ def test_reads_what_torch_saves(tmp_path: Path) -> None:
         file.close()
 
 
+def test_reads_the_state_of_a_module(tmp_path: Path) -> None:
+    """Its dict has an attribute that tells of the versions of its modules."""
+    module = torch.nn.Sequential(torch.nn.Linear(3, 1), torch.nn.BatchNorm1d(1))
+    stream = io.BytesIO()
+    torch.save(module.state_dict(), stream)
+    file = ZipFile(Region.of(write_zip(tmp_path / "m.zip", {"w.pt": stream.getvalue()})))
+    assert list(read_pickled(file, "w.pt").tensors) == list(module.state_dict())
+    file.close()
+
+
+@pytest.mark.parametrize("folder", ["", "m/"])
+def test_earlier_programs_lie_in_a_folder_or_none(tmp_path: Path, folder: str) -> None:
+    weights = saved(pickled({"w": tensor()}))
+    with zipfile.ZipFile(legacy(tmp_path / "a.pt2", weights)) as file:
+        entries = {folder + name: file.read(name) for name in file.namelist()}
+    assert weight(write_zip(tmp_path / "m.pt2", entries)) == [0, 1, 2]
+
+
 class Odd:
     pass
 

@@ -67,6 +67,20 @@ def test_reads_a_repacked_program(tmp_path: Path, compression: int) -> None:
         assert program.stored["p_w"].attribute.array().tolist() == [0, 1, 2]
 
 
+def test_reads_a_program_in_no_folder(tmp_path: Path) -> None:
+    entries = {name.removeprefix("net/"): data for name, data in Archive().entries().items()}
+    with read_program(write_zip(tmp_path / "net.pt2", entries)) as program:
+        assert program.stored["p_w"].attribute.array().tolist() == [0, 1, 2]
+
+
+def test_refuses_a_program_behind_other_bytes(tmp_path: Path) -> None:
+    """As programs that unpack themselves have: torch reads none either."""
+    path = Archive().write(tmp_path / "net.pt2")
+    path.write_bytes(b"#!/bin/sh\n" + path.read_bytes())
+    with pytest.raises(ArchiveError, match="not a zip archive"):
+        read_program(path)
+
+
 def read_value(tmp_path: Path, argument: dict[str, Any]) -> Any:
     archive = Archive()
     archive.graph["nodes"][0]["inputs"].append({"name": "value", "arg": argument})
