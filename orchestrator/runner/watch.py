@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
+from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -68,24 +69,20 @@ class Watch:
         self.open_reports: Connection | None = self.reports
         """None once they are closed or garbled."""
 
-    def results(self) -> list[Result]:
-        """Wait for the end, and leave nothing alive; return what each trial came to, without those
-        that an early end left undone. Raises Hangup.
+    def results(self) -> Iterator[Result]:
+        """Yield what each trial came to as soon as it has, and leave nothing alive at the end; none
+        of those that an early end leaves undone. Raises Hangup.
         """
-        results: list[Result] = []
         lookout = system.lookout(self.process, self.link.orders_from)
-        died = False
+        result: Result | None = None
         try:
             for trial in self.order.trials:
-                if results:
+                if result is not None:
                     self._begin(trial)
                 result = self._follow(lookout)
-                died = result is None
-                if result is None:
+                if result is None or result.outcome is Outcome.timed_out:
                     break
-                results.append(result)
-                if result.outcome is Outcome.timed_out:
-                    break
+                yield result
         finally:
             # The group first: until it is joined, a dead leader keeps the group's id from reuse.
             self.family.kill()
@@ -94,10 +91,11 @@ class Watch:
             self.reports.close()
             self.family.close()
             lookout.close()
-        if died:
+        if result is None:
             how = ended(self.process.exitcode)
-            results.append(self._result(Outcome.crashed, f"the trial {how} without a result"))
-        return results
+            yield self._result(Outcome.crashed, f"the trial {how} without a result")
+        elif result.outcome is Outcome.timed_out:
+            yield result
 
     def _begin(self, trial: Trial, starting: float = 0) -> None:
         """A trial's time is its own: it begins where the one before it ends."""

@@ -16,6 +16,7 @@ from live import eventually
 
 from orchestrator.cells import load_cells
 from orchestrator.record import CellRecord
+from orchestrator.runner import client
 from orchestrator.runner.client import Runner, RunnerDied
 from orchestrator.runner.messages import Order
 from suites.trial import Outcome, Stage, Trial
@@ -81,6 +82,15 @@ def test_one_conversion_serves_both_targets(native: tuple[Runner, CellRecord]) -
     for stage in Stage:
         assert (pnnx.seconds[stage] == ncnn.seconds[stage]) == (stage in CONVERSION), stage
     assert pnnx.rules == ncnn.rules != ()
+
+
+def test_each_trial_has_a_limit_of_its_own(
+    native: tuple[Runner, CellRecord], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the first came to is told before the second begins, which may take as long again."""
+    monkeypatch.setattr(client, "GRACE", 0.5)
+    results = native[0].run(order("selfcheck_slow", 2.0, BOTH))
+    assert [result.outcome for result in results] == [Outcome.passed] * 2
 
 
 def test_a_crash_spares_the_result_before_it(native: tuple[Runner, CellRecord]) -> None:

@@ -48,12 +48,14 @@ BOTH = {
     "selfcheck_threads": OK,
     "selfcheck_fault": OK,
     "selfcheck_both": OK,
+    "selfcheck_slow": OK,
     "selfcheck_late": OK,
 }
 """What must come of both frontends on the pnnx target."""
 
 ON_NCNN = {
     "selfcheck_both": OK,
+    "selfcheck_slow": OK,
     "selfcheck_late": unexpected("crashed", "load", "was killed by SIGSEGV without a result"),
 }
 """What must come of them on the ncnn target, in the process of the trial before."""
@@ -79,8 +81,8 @@ MUST |= {(*trial, "pnnx"): must for trial, must in DIFFERENT.items()}
 def test_every_sample_is_listed_here() -> None:
     samples = {info.name for info in discover(["selfcheck"])}
     assert samples == {case for case, _, _ in MUST}
-    assert len(samples) == 22
-    assert len(MUST) == 48
+    assert len(samples) == 23
+    assert len(MUST) == 52
 
 
 def test_samples_are_not_in_a_normal_selection() -> None:
@@ -115,7 +117,7 @@ def test_samples(tmp_path: Path) -> None:
     } == {trial: (must.outcome, must.stage, must.verdict) for trial, must in MUST.items()}
     for trial, must in MUST.items():
         assert must.diagnostic in results[trial].diagnostic, trial
-    assert report["verdicts"] == {"ok": 18, "expected": 1, "stale": 2, "unexpected": 27}
+    assert report["verdicts"] == {"ok": 22, "expected": 1, "stale": 2, "unexpected": 27}
 
     # The history has them all, with the same verdicts.
     with History(tmp_path / FILE) as history:
