@@ -1,4 +1,4 @@
-"""What earlier torch exported in another way: archives made by hand, as later ones do not."""
+"""What other torch exports in another way: archives made by hand, as this one does not."""
 
 from __future__ import annotations
 
@@ -48,3 +48,10 @@ def test_a_leaky_relu_with_noise_that_is_not_written(tmp_path: Path) -> None:
     ]
     assert line.startswith("F.rrelu")
     assert "lower=0.25" in line
+
+
+def test_a_later_schema_is_converted_with_a_note(tmp_path: Path) -> None:
+    archive = Archive()
+    archive.program |= {"schema_version": {"major": 8, "minor": 99}, "torch_version": "2.99.0"}
+    (note,) = convert(archive.write(tmp_path / "m.pt2")).notes
+    assert note.startswith("the file has schema version 8.99 (torch 2.99.0), newer than 8.20")
