@@ -21,6 +21,7 @@ from converter.passes.base import Pass
 from converter.passes.pipeline import run_passes
 from converter.shapes import Given, InputShape, bind, parse_shapes, read_npy_shapes
 from converter.statistics import Statistics, statistics
+from converter.totals import check_total
 
 Shapes = str | Sequence[Sequence[int]] | None
 """`"[1,3,224,224],[1,10]i64"`, or a list of shapes."""
@@ -123,13 +124,14 @@ def convert(
         ncnn_files = [outputs.path(name) for name in ncnn_names]
         graph, changed = _graph(program, shapes, others, kept, optlevel)
         with foreseen("write pnnx's files"):
+            check_total(graph, path, "pnnx")
             counted = statistics(graph)
             _write_pnnx(graph, counted, pnnx_files, pnnx_names)
         refusal = None
         if ncnn:
             try:
                 with foreseen("write ncnn's files"):
-                    _write_ncnn(graph, ncnn_files, ncnn_names, fp16)
+                    _write_ncnn(graph, path, ncnn_files, ncnn_names, fp16)
             except ConvertError as error:  # pnnx's files are right nevertheless
                 refusal = error
                 for name in ncnn_names:
@@ -183,6 +185,7 @@ def _graph(
     with foreseen("convert the program"):
         graph = lower(program, bind(program, shapes, others), kept)
         graph.check()
+        check_total(graph, program.path, "pnnx")
     with foreseen("optimize the graph"):
         return graph, run_passes(graph, optlevel)
 
@@ -224,12 +227,15 @@ def _write_pnnx(
     )
 
 
-def _write_ncnn(graph: Graph, files: Sequence[Path], names: Sequence[Path], fp16: bool) -> None:
+def _write_ncnn(
+    graph: Graph, model: Path, files: Sequence[Path], names: Sequence[Path], fp16: bool
+) -> None:
     from converter import ncnn
 
     param, bin, python = files
     param_name, bin_name, _ = names
     lowered = ncnn.lower(graph)
+    check_total(lowered.layers, model, "ncnn")
     _write_text(param, lambda stream: ncnn.write_param(lowered, stream))
     with bin.open("wb") as stream:
         ncnn.write_bin(lowered, stream, fp16)

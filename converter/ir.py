@@ -129,6 +129,17 @@ class Attribute:
         """Return the values as an array of `shape`. Do not write to it."""
         return self.data.array()
 
+    def is_full(self, number: float) -> bool:
+        """Whether all elements are that number. Reads no further than to the first other one."""
+        dtype, rest = DTYPES[self.dtype], b""
+        for chunk in self.data.chunks(1 << 20):
+            content = rest + bytes(chunk)
+            whole = len(content) - len(content) % dtype.itemsize
+            if not np.all(np.frombuffer(content[:whole], dtype) == number):
+                return False
+            rest = content[whole:]
+        return True
+
 
 class Operand:
     """A value that flows between operators. `shape` and `dtype` are None where they are unknown.

@@ -62,6 +62,7 @@ class ZipFile:
         self._region = region
         self._sound: set[str] = set()
         self._inner: list[ZipFile] = []
+        self._copies: dict[str, Region] = {}
         try:
             self.entries: Mapping[str, Entry] = self._directory()
         except BaseException:
@@ -71,6 +72,8 @@ class ZipFile:
     def close(self) -> None:
         for inner in self._inner:
             inner.close()
+        for copy in self._copies.values():
+            copy.close()
         self._region.close()
 
     def error(self, message: str, mend: str = "") -> ArchiveError:
@@ -122,8 +125,10 @@ class ZipFile:
         if name not in self._sound and (start, stop) != (0, entry.size):
             for _ in self.chunks(name, BUFFER):
                 pass
-        if entry.method == DEFLATED:
-            content = _cut(self._inflated(entry, limit), start, stop)
+        if entry.method == DEFLATED and name in self._sound:
+            content = self._unpacked(entry).chunks(start, stop - start, limit)
+        elif entry.method == DEFLATED:
+            content = self._inflated(entry, limit)
         else:
             content = self._region.chunks(self._content(entry) + start, stop - start, limit)
         if name in self._sound:
@@ -149,6 +154,13 @@ class ZipFile:
         if start + entry.packed > self._ends[bisect_right(self._ends, entry.header)]:
             raise self.error(f"`{printable(entry.name)}` overlaps another entry", DAMAGED)
         return start
+
+    def _unpacked(self, entry: Entry) -> Region:
+        """A deflated entry on the disk, for all who read it after the first: unpacked once more."""
+        if entry.name not in self._copies:
+            chunks = self._inflated(entry, BUFFER)
+            self._copies[entry.name] = self._region.copied(entry.name, chunks)
+        return self._copies[entry.name]
 
     def _inflated(self, entry: Entry, limit: int) -> Iterator[memoryview]:
         """Unpack a deflated entry, never past the size that was declared and checked."""
@@ -271,16 +283,6 @@ class ZipFile:
         if missing:
             raise self.error("its zip64 sizes are damaged", DAMAGED)
         return values
-
-
-def _cut(chunks: Iterator[memoryview], start: int, stop: int) -> Iterator[memoryview]:
-    """Keep the bytes of a stream from `start` to `stop`."""
-    position = 0
-    for chunk in chunks:
-        kept = chunk[max(0, start - position) : max(0, stop - position)]
-        position += len(chunk)
-        if kept:
-            yield kept
 
 
 def _is_inside(name: str) -> bool:

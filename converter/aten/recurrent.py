@@ -137,4 +137,4 @@ def is_zero(operand: Operand) -> bool:
     """Whether an initial state is the zeros that the module takes by itself."""
     if operand.producer is not None and operand.producer.type == "torch.zeros":
         return True
-    return operand.stored is not None and not operand.stored.array().any()
+    return operand.stored is not None and operand.stored.is_full(0)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-import numpy as np
-
 from converter.ir import Graph, Operand, Operator
 from converter.passes.base import Pass
 from converter.passes.formula import Function, Place, Tree, parse
@@ -154,4 +152,4 @@ def is_full(op: Operator, argument: Tree, element: int) -> bool:
     if not isinstance(argument, Place):
         return argument == element
     stored = op.inputs[argument.number].stored
-    return stored is not None and bool(np.all(stored.array() == element))
+    return stored is not None and stored.is_full(element)

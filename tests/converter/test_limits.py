@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from archives import Archive, Json, meta
 from programs import INT, Program, Value
 
 from converter import Converted, convert
+from converter.archive.zip import ZipFile
 from converter.errors import UnsupportedError
 
 MOST = 48 << 20
@@ -126,3 +128,77 @@ def test_masks_that_fit_are_stored(tmp_path: Path) -> None:
     bound = np.where(np.triu(np.ones((3, 4))), np.inf, 0).astype(np.float32)
     weights = np.fromfile(tmp_path / "m.ncnn.bin", np.float32)
     np.testing.assert_array_equal(weights.reshape(2, 3, 4), [bound, -bound])
+
+
+def views(count: int, *dims: int, stored: int) -> Archive:
+    """A model that returns sums of its input and of views of one stored tensor."""
+    program = Program(x=meta(*dims))
+    given = meta(*dims, strides=(0,) * len(dims) if stored == 1 else None)
+    names = [program.weight(f"w{place}", given, bytes(4 * stored)) for place in range(count)]
+    made = [
+        program.call("mul.Tensor", f"y{place}", meta(*dims), self="x", other=name)
+        for place, name in enumerate(names)
+    ]
+    archive = program.returning(*made)
+    for name in names[1:]:
+        archive.weights[name]["path_name"] = names[0]
+        del archive.files[f"data/weights/{name}"]
+    return archive
+
+
+@pytest.mark.parametrize(
+    ("count", "size", "stored"), [(300, 1 << 20, 1 << 20), (2000, 1 << 28, 1)]
+)
+def test_many_views_of_one_tensor_are_too_large_together(
+    count: int, size: int, stored: int, tmp_path: Path
+) -> None:
+    model = views(count, size, stored=stored).write(tmp_path / "m.pt2")
+    with pytest.raises(UnsupportedError, match=r"pnnx's file would hold \d+ bytes of tensors"):
+        convert(model)
+    assert list(tmp_path.iterdir()) == [model]
+
+
+def test_tensors_that_ncnn_repeats_cost_ncnn_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PT2PNNX_UNPACKED_LIMIT", "1000")
+    monkeypatch.setenv("PT2PNNX_UNPACKED_RATIO", "1")
+    program = Program(x=meta(1024))
+    program.weight("w", meta(1024), np.arange(1024, dtype=np.float32).tobytes())
+    made = "x"
+    for place in range(40):
+        made = program.call("mul.Tensor", f"y{place}", meta(1024), self=made, other="w")
+        made = program.call("relu.default", f"z{place}", meta(1024), self=made)
+    converted = convert(program.returning(made).write(tmp_path / "m.pt2"))
+    assert "ncnn's file would hold 163840 bytes of tensors" in str(converted.ncnn_refusal)
+    assert len(converted.files) == 3
+
+
+def test_a_deflated_tensor_is_unpacked_twice_at_most(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = Program(x=meta(1))
+    names = [program.weight(f"w{place}", meta(1, offset=place), b"") for place in range(40)]
+    archive = program.returning(
+        *(
+            program.call("mul.Tensor", f"y{place}", meta(1), self="x", other=name)
+            for place, name in enumerate(names)
+        )
+    )
+    for name in names:
+        archive.weights[name]["path_name"] = "w0"
+        del archive.files[f"data/weights/{name}"]
+    archive.files["data/weights/w0"] = np.arange(1 << 20, dtype=np.float32).tobytes()
+    whole = convert(archive.write(tmp_path / "stored.pt2"), ncnnbin=tmp_path / "stored.bin")
+    unpacked: list[str] = []
+    inflated = ZipFile._inflated
+    monkeypatch.setattr(
+        ZipFile,
+        "_inflated",
+        lambda self, entry, limit: unpacked.append(entry.name) or inflated(self, entry, limit),
+    )
+    small = archive.write(tmp_path / "m.pt2", zipfile.ZIP_DEFLATED)
+    again = convert(small, ncnnbin=tmp_path / "deflated.bin")
+    assert unpacked.count("net/data/weights/w0") == 2
+    assert len(again.files) == len(whole.files) == 6
+    assert (tmp_path / "deflated.bin").read_bytes() == (tmp_path / "stored.bin").read_bytes()

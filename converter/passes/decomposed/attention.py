@@ -50,7 +50,7 @@ class Attention(Decomposed):
         zeros = match["zeros"].outputs[0].stored
         if op.origin != self.origin or zeros is None or not isinstance(root, float):
             return False
-        if np.any(zeros.array()) or not flips_last(match):
+        if not zeros.is_full(0) or not flips_last(match):
             return False
         params: dict[str, Param] = {"dropout_p": 0.0, "is_causal": False}
         inputs, names = [query, key, value], ["query", "key", "value"]
@@ -101,7 +101,7 @@ def condition(mask: Operand) -> Operand | None:
         return None
     numbers = [operand.stored for operand in op.inputs[1:]]
     wanted = zip(numbers, (0.0, -math.inf), strict=True)
-    fits = all(one is not None and np.all(one.array() == number) for one, number in wanted)
+    fits = all(one is not None and one.is_full(number) for one, number in wanted)
     return op.inputs[0] if fits else None
 
 

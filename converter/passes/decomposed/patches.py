@@ -90,7 +90,7 @@ class Fold(Patches):
         source = static_shape(match.operands["input"])
         if padding is None or zeros is None or split is None or result is None or source is None:
             return None
-        found = windows(match, zeros.shape[2:]) if not np.any(zeros.array()) else None
+        found = windows(match, zeros.shape[2:]) if zeros.is_full(0) else None
         if found is None:
             return None
         tall, wide = found
