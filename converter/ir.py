@@ -72,10 +72,14 @@ class ArrayData:
 
 
 class LazyData:
-    """A tensor that is worked out whenever it is read, so that memory holds one at a time."""
+    """A tensor that is worked out whenever it is read, so that memory holds one at a time.
 
-    def __init__(self, values: Callable[[], Array]) -> None:
+    `work` is how many bytes are made and read for that, those of other such tensors among them.
+    """
+
+    def __init__(self, values: Callable[[], Array], work: int = 0) -> None:
         self._values = values
+        self.work = work
 
     def chunks(self, limit: int) -> Iterator[memoryview]:
         return ArrayData(self.array()).chunks(limit)
@@ -83,6 +87,11 @@ class LazyData:
     def array(self) -> Array:
         return self._values()
 
+
+WORK, STEP = 16, 1 << 16
+"""How many times its own bytes a tensor may take to be worked out whenever it is read, and how many
+bytes one counts at least: what is made of others that are made of others would take ever longer.
+"""
 
 SIZE_LIMIT = 1 << 60
 """Bytes of a tensor, so that no size overflows 64 bits."""
@@ -124,6 +133,31 @@ class Attribute:
     @property
     def nbytes(self) -> int:
         return self.size * DTYPES[self.dtype].itemsize
+
+    @classmethod
+    def later(
+        cls,
+        dtype: str,
+        shape: tuple[int, ...],
+        values: Callable[[], Array],
+        sources: Iterable[Attribute],
+        frozen: bool = False,
+    ) -> Attribute:
+        """Make an attribute whose values are worked out of others whenever they are read."""
+        data = LazyData(values)
+        made = cls(dtype, shape, data, frozen)
+        data.work = STEP + made.nbytes + sum(one.work for one in dict.fromkeys(sources))
+        return made
+
+    @property
+    def work(self) -> int:
+        """How many bytes are read and made to work its values out."""
+        return max(self.data.work if isinstance(self.data, LazyData) else 0, self.nbytes)
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether it may be worked out whenever it is read."""
+        return self.work <= WORK * max(self.nbytes, STEP)
 
     def array(self) -> Array:
         """Return the values as an array of `shape`. Do not write to it."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from converter.errors import UnsupportedError
-from converter.ir import Array, Attribute, Graph, LazyData, Operand, Operator
+from converter.ir import Array, Attribute, Graph, Operand, Operator
 from converter.passes import evaluate_tables  # noqa: F401 (its operators are registered)
 from converter.passes.base import Pass
 from converter.passes.evaluate import (
@@ -27,14 +27,33 @@ operator reads them, are moved when they are written: so memory holds one large 
 """
 
 
+HELD = 1 << 26
+"""Bytes of results that are held in memory, all together."""
+
+
 class FoldConstants(Pass):
     """Before: `pnnx.Attribute -> w`, `torch.t w -> y`. After: `pnnx.Attribute -> y`."""
 
     def run(self, graph: Graph) -> int:
-        return sum(fold(graph, op) for op in graph.of_type(*EVALUATORS))
+        held = Held()
+        return sum(fold(graph, op, held) for op in graph.of_type(*EVALUATORS))
 
 
-def fold(graph: Graph, op: Operator) -> bool:
+class Held:
+    """How many bytes of results are held so far."""
+
+    def __init__(self) -> None:
+        self._size = 0
+
+    def take(self, size: int) -> bool:
+        """Count that many more, if there is room for them."""
+        if self._size + size > HELD:
+            return False
+        self._size += size
+        return True
+
+
+def fold(graph: Graph, op: Operator, held: Held) -> bool:
     operands = arguments(op)
     inputs = [operand.stored for operand in operands if operand.stored is not None]
     if not inputs or len(inputs) < len(operands):
@@ -44,20 +63,30 @@ def fold(graph: Graph, op: Operator) -> bool:
         shape = static_shape(operand)
         if shape is None or operand.dtype is None:
             return False
-        values = LazyData(partial(later, op, inputs, place))
-        results.append(Attribute(operand.dtype, shape, values, frozen=True))
+        values = partial(later, op, inputs, place)
+        results.append(Attribute.later(operand.dtype, shape, values, inputs, frozen=True))
     size = sum(result.nbytes for result in results)
     if size > LIMIT:
         return False
     check_shapes(op, inputs)
     shared = any(len(operand.consumers) > 1 for operand in op.outputs)
-    if size <= SMALL or shared or op.type in CHECKED:
+    quick = all(result.is_quick for result in results)
+    if size <= SMALL or shared or not quick or op.type in CHECKED:
         try:
-            results = [Attribute.of(values, frozen=True) for values in now(op, inputs)]
+            arrays = now(op, inputs)
         except EvaluationError:
+            return False
+        if held.take(size):
+            results = [Attribute.of(alone(array), frozen=True) for array in arrays]
+        elif not quick:
             return False
     replace(graph, op, results)
     return True
+
+
+def alone(array: Array) -> Array:
+    """The same values, without more of another array than they are."""
+    return array if array.base is None else array.copy()
 
 
 def arguments(op: Operator) -> list[Operand]:

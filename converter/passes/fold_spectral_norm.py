@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from converter.ir import Array, Attribute, Graph, LazyData
+from converter.ir import Array, Attribute, Graph
 from converter.passes.pattern import Match, PatternPass
 
 REAL = {"f16", "bf16", "f32", "f64"}
@@ -36,6 +36,8 @@ class FoldSpectralNorm(PatternPass):
         w, m, u, v = (match.operands[name].stored for name in "wmuv")
         if w is None or m is None or u is None or v is None:
             return False
+        if not all(one.is_quick for one in (w, m, u, v)):
+            return False
         if {one.dtype for one in (w, m, u, v)} - REAL or match.operands["out"].dtype != w.dtype:
             return False
 
@@ -48,6 +50,6 @@ class FoldSpectralNorm(PatternPass):
 
         op = match["last"]
         op.type, op.params = "pnnx.Attribute", {}
-        op.attrs["data"] = Attribute(w.dtype, w.shape, LazyData(values))
+        op.attrs["data"] = Attribute.later(w.dtype, w.shape, values, [w, m, u, v])
         graph.set_inputs(op, [])
         return True

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from converter.ir import Array, Attribute, Graph, LazyData, Operator
+from converter.ir import Array, Attribute, Graph, Operator
 from converter.passes.base import Pass
 
 
@@ -26,7 +26,7 @@ class FoldWeightNorm(Pass):
 def fold(graph: Graph, op: Operator) -> bool:
     v, g = op.input("v").stored, op.input("g").stored
     dim = op.params["dim"]
-    if v is None or g is None or not isinstance(dim, int):
+    if v is None or g is None or not isinstance(dim, int) or not (v.is_quick and g.is_quick):
         return False
     kept = None if dim == -1 else dim % len(v.shape)
 
@@ -42,6 +42,6 @@ def fold(graph: Graph, op: Operator) -> bool:
         return weight
 
     op.type, op.params = "pnnx.Attribute", {}
-    op.attrs["data"] = Attribute(v.dtype, v.shape, LazyData(values))
+    op.attrs["data"] = Attribute.later(v.dtype, v.shape, values, [v, g])
     graph.set_inputs(op, [])
     return True

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from converter.ir import DTYPES, Array, Attribute, Graph, LazyData, Operator
+from converter.ir import DTYPES, Array, Attribute, Graph, Operator
 from converter.passes.pattern import Match, PatternPass
 
 CHANNEL_DIM = {
@@ -60,6 +60,7 @@ def fits(layer: Operator, bn: Operator) -> bool:
         dtypes in ({"f32"}, {"f64"})
         and shape is not None
         and len(shape) == len(weight.shape)
+        and weight.is_quick
         and bn.attrs.keys() >= {"running_mean", "running_var"}
     )
 
@@ -98,4 +99,4 @@ def scaled(weight: Attribute, layer: Operator, scale: Array) -> Attribute:
         per_group = scale.reshape(groups, 1, -1, *[1] * (source.ndim - 2))
         return (blocks * per_group).reshape(source.shape)
 
-    return Attribute(weight.dtype, weight.shape, LazyData(values))
+    return Attribute.later(weight.dtype, weight.shape, values, [weight])

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from archives import Archive, Json, meta
-from programs import INT, Program, Value
+from programs import INT, Program, Value, booleans
 
 from converter import Converted, convert
 from converter.archive.zip import ZipFile
@@ -146,9 +146,7 @@ def views(count: int, *dims: int, stored: int) -> Archive:
     return archive
 
 
-@pytest.mark.parametrize(
-    ("count", "size", "stored"), [(300, 1 << 20, 1 << 20), (2000, 1 << 28, 1)]
-)
+@pytest.mark.parametrize(("count", "size", "stored"), [(300, 1 << 20, 1 << 20), (2000, 1 << 28, 1)])
 def test_many_views_of_one_tensor_are_too_large_together(
     count: int, size: int, stored: int, tmp_path: Path
 ) -> None:
@@ -202,3 +200,58 @@ def test_a_deflated_tensor_is_unpacked_twice_at_most(
     assert unpacked.count("net/data/weights/w0") == 2
     assert len(again.files) == len(whole.files) == 6
     assert (tmp_path / "deflated.bin").read_bytes() == (tmp_path / "stored.bin").read_bytes()
+
+
+def test_many_steps_from_a_stored_tensor_are_no_deep_ones(tmp_path: Path) -> None:
+    """300 flips of 2 MiB, which are moved when they are written: each of the last few steps."""
+    size = 1 << 19
+    program = Program(x=meta(size))
+    values = np.arange(size, dtype=np.float32)
+    made = program.weight("w", meta(size), values.tobytes())
+    for place in range(301):
+        made = program.call("flip.default", f"f{place}", meta(size), self=made, dims=(0,))
+    added = program.call("add.Tensor", "added", meta(size), self="x", other=made)
+    converted = convert(program.returning(added).write(tmp_path / "m.pt2"), ncnn=False)
+    with zipfile.ZipFile(converted.files[1]) as weights:
+        (name,) = weights.namelist()
+        np.testing.assert_array_equal(np.frombuffer(weights.read(name), np.float32), values[::-1])
+
+
+def test_results_that_are_held_are_few(tmp_path: Path) -> None:
+    """Comparisons are worked out at once, and slices keep no more than they are."""
+    size = 1 << 22
+    program = Program(x=booleans(size))
+    values = np.arange(size, dtype=np.float32)
+    made = program.weight("w", meta(size), values.tobytes())
+    returned = []
+    for place in range(24):
+        twice = program.call("cat.default", f"c{place}", meta(2 * size), tensors=(made, made))
+        made = program.call(
+            "slice.Tensor", f"s{place}", meta(size), self=twice, dim=0, start=0, end=size
+        )
+        told = program.call("gt.Scalar", f"t{place}", booleans(size), self=made, other=place + 0.5)
+        returned.append(
+            program.call("logical_and.default", f"r{place}", booleans(size), self="x", other=told)
+        )
+    archive = program.returning(*returned)
+    assert peak(lambda: convert(archive.write(tmp_path / "m.pt2"), ncnn=False)) < 15 * 4 * size
+
+
+def test_many_batch_norms_in_a_row(tmp_path: Path) -> None:
+    program = Program(x=meta(1, 4, 8, 8))
+    weight = program.weight("w", meta(4, 4, 1, 1), np.eye(4, dtype=np.float32).tobytes())
+    names = [program.weight(name, meta(4), np.ones(4, np.float32).tobytes()) for name in "abcd"]
+    made = program.call("conv2d.default", "conv", meta(1, 4, 8, 8), input="x", weight=weight)
+    for place in range(400):
+        made = program.call(
+            "batch_norm.default",
+            f"b{place}",
+            meta(1, 4, 8, 8),
+            input=made,
+            **dict(zip(("weight", "bias", "running_mean", "running_var"), names, strict=True)),
+            training=False,
+            momentum=0.1,
+            eps=0.0,
+            cudnn_enabled=False,
+        )
+    convert(program.returning(made).write(tmp_path / "m.pt2"))
