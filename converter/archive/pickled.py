@@ -23,6 +23,8 @@ PICKLE_LIMIT = 64 << 20
 STEPS_LIMIT = 1 << 22
 """Instructions of a pickle that are followed. A tensor takes about 30, each up to 100 bytes."""
 BYTEORDER_LIMIT = 64
+LARGEST = (1 << 63) - 1
+"""Of torch's integers; those of a pickle have no bounds."""
 
 NUMBERS: Mapping[str, int] = {
     "ByteStorage": 1,
@@ -86,8 +88,10 @@ def read_pickled(outer: ZipFile, entry: str) -> Stored:
         raise file.error("does not hold tensors by name", DAMAGED)
     tensors = {}
     for name, tensor in decoded.items():
-        if not (isinstance(name, str) and isinstance(tensor, Tensor)):
-            raise file.error(f"`{printable(str(name))}` is no tensor", DAMAGED)
+        if not isinstance(name, str):
+            raise file.error("does not hold tensors by name", DAMAGED)
+        if not isinstance(tensor, Tensor):
+            raise file.error(f"`{printable(name)}` is no tensor", DAMAGED)
         tensors[name] = _payload(tensor)
     return Stored(file, entry, f"{folder}data/", tensors)
 
@@ -230,7 +234,9 @@ def _tensor(
     storage: Any, offset: Any, shape: Any, strides: Any, grad: Any, hooks: Any, meta: Any = None
 ) -> Tensor | None:
     numbers = (offset, *shape, *strides)
-    if not isinstance(storage, Storage) or meta or not all(type(one) is int for one in numbers):
+    if not all(type(one) is int and -LARGEST <= one <= LARGEST for one in numbers):
+        return None
+    if not isinstance(storage, Storage) or meta:
         return None
     return Tensor(storage, offset, tuple(shape), tuple(strides), bool(grad))
 
