@@ -117,6 +117,8 @@ def arange(call: Call, emit: Emitter) -> None:
         return
     start = call.number("start") if "start" in call.args else 0
     step = call.number("step") if "step" in call.args else 1
+    if call.rank(call.output) != 1:
+        raise call.refuse(f"its result is of rank {call.rank(call.output)}, not 1")
     (count,) = call.sizes(call.output)
     dtype = DTYPES[dtype_of(call)]
     end = call.number("end")

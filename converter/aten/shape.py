@@ -66,12 +66,14 @@ def clone(call: Call, emit: Emitter) -> None:
 
 @lowers("roll.default")
 def roll(call: Call, emit: Emitter) -> None:
-    dims = call.integers("dims")
+    dims, shifts = call.integers("dims"), call.args["shifts"]
+    if not isinstance(shifts, tuple) or len(shifts) != len(dims or (0,)):
+        raise call.refuse(f"its shifts are {shifts!r}, not one for each of its dims")
     emit.op(
         "torch.roll",
         call.output,
         input=call.tensor("self"),
-        shifts=call.args["shifts"],
+        shifts=shifts,
         dims=dims or None,
     )
 

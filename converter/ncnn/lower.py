@@ -170,6 +170,8 @@ class Lowering:
             return value
         if not isinstance(value, Blob):
             return tuple(self._port(op, item) for item in value)
+        if value.dtype not in (*FLOATS, *INTEGERS, "bool", "c64"):
+            op.refuse(f"returns {value.dtype}, which ncnn does not have")
         if value.batch is not None and value.rank == 1:
             value = self.view(op, value, value.shape, None)
         port = Port(self._read(op, value), value.shape, value.dtype, value.batch, value.indices)

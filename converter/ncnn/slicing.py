@@ -121,6 +121,8 @@ def _before_steps(op: Op, x: Blob, parts: Sequence[Part]) -> Shape | None:
     if any(part.step > 1 for part in parts):
         return None
     dropped = {part.dim for part in parts if part.dropped}
+    if len(op.shape()) != x.rank - len(dropped):
+        op.refuse(f"makes a tensor of rank {len(op.shape())} of one of rank {x.rank}")
     left = iter(op.shape())
     return tuple(1 if dim in dropped else next(left) for dim in range(x.rank))
 

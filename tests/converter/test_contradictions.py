@@ -146,6 +146,58 @@ def test_claims_about_tensors(
         converter.load(path)
 
 
+class Parts(nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return torch.roll(x, (1, 2), (0, 1))[:, 0], x + torch.arange(2, 6)
+
+
+def named(graph: Json, part: str) -> Json:
+    """What the first tensor claims whose name has this part."""
+    found: Json = next(meta for name, meta in graph["tensor_values"].items() if part in name)
+    return found
+
+
+def one_shift(graph: Json) -> None:
+    given(graph, "roll", "shifts")["as_ints"].pop()
+
+
+def two_dims_of_numbers(graph: Json) -> None:
+    named(graph, "arange").update(sizes=[{"as_int": 1}, {"as_int": 4}], strides=[{"as_int": 1}] * 2)
+
+
+def no_dim_is_taken(graph: Json) -> None:
+    named(graph, "select").update(sizes=[{"as_int": 3}] * 3, strides=[{"as_int": 1}] * 3)
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (one_shift, "its shifts are (1,), not one for each of its dims"),
+        (two_dims_of_numbers, "its result is of rank 2, not 1"),
+        (no_dim_is_taken, "makes a tensor of rank 3 of one of rank 2"),
+    ],
+)
+def test_results_that_no_call_has(edit: Callable[[Json], None], told: str, tmp_path: Path) -> None:
+    torch.export.save(torch.export.export(Parts(), (torch.rand(3, 4),)), tmp_path / "a")
+    path = edited(tmp_path / "a", tmp_path / "m.pt2", edit)
+    try:
+        refusal: ConvertError | None = converter.convert(path).ncnn_refusal
+    except UnsupportedError as error:
+        refusal = error
+    assert told in str(refusal)
+
+
+class Double(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.view_as_complex(x.reshape(-1, 2))
+
+
+def test_what_ncnn_cannot_return(tmp_path: Path) -> None:
+    program = torch.export.export(Double(), (torch.rand(4, dtype=torch.float64),))
+    torch.export.save(program, tmp_path / "m.pt2")
+    assert "returns c128" in str(converter.convert(tmp_path / "m.pt2").ncnn_refusal)
+
+
 @pytest.mark.parametrize("word", ["mirror", "reflect ", "", "torch.float"])
 def test_words_that_an_argument_does_not_have(word: str, sound: Path, tmp_path: Path) -> None:
     def edit(graph: Json) -> None:

@@ -106,7 +106,7 @@ def main(words: Sequence[str] | None = None) -> int:
             shutil.rmtree(Path(name, str(number)))
     print(f"{len(seeds)} files, damaged {len(numbers)} times (--seed {given.seed}):", dict(kinds))
     for (kind, place), cases in sorted(found.items(), key=lambda item: -len(item[1])):
-        number, told = cases[0]
+        number, told = min(cases)
         print(f"{kind} {len(cases)} times at {place or '?'}, as {number}: {told}")
     return 1 if found else 0
 

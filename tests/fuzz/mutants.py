@@ -45,7 +45,7 @@ ZIP = {
 def mutant(entries: Mapping[str, bytes], draw: random.Random) -> bytes:
     """A damaged file; what is drawn decides how."""
     kinds: list[tuple[int, Callable[[Entries, random.Random], bytes]]] = [
-        (14, in_json), (2, in_entries), (1, in_bytes), (2, in_zip),
+        (10, in_json), (10, in_graph), (2, in_entries), (1, in_bytes), (2, in_zip),
     ]  # fmt: skip
     (how,) = draw.choices([how for _, how in kinds], [weight for weight, _ in kinds])
     return how(dict(entries), draw)
@@ -128,6 +128,102 @@ def damage(document: Any, draw: random.Random) -> None:
             holder[key] = value
         case _:
             holder[key] = copy.deepcopy(draw.choice(ODD))
+
+
+# --- graphs whose names and kinds fit, so that more than the reader sees them
+
+
+def in_graph(entries: Entries, draw: random.Random) -> bytes:
+    """Let tensors claim other shapes and dtypes, and calls take other arguments."""
+    name = next(name for name, data in entries.items() if b'"tensor_values"' in data)
+    program = json.loads(entries[name])
+    graph = program["graph_module"]["graph"]
+    edits = (claim_shape, claim_shape, claim_dtype, argue, argue, argue, rewire, retarget)
+    for _ in range(draw.choice([1, 1, 2, 3])):
+        draw.choice(edits)(graph, draw)
+    return zipped({**entries, name: json.dumps(program).encode()})
+
+
+def claim_shape(graph: Any, draw: random.Random) -> None:
+    meta = draw.choice(list(graph["tensor_values"].values()))
+    sizes = meta["sizes"]
+    place = draw.randrange(len(sizes) + 1)
+    match draw.choice(["size", "size", "more", "fewer", "order"]):
+        case "size" if place < len(sizes):
+            sizes[place] = {"as_int": draw.choice([0, 1, 2, 3, 5, 7, 1 << 20, 1 << 33])}
+        case "fewer" if place < len(sizes):
+            del sizes[place]
+        case "order":
+            draw.shuffle(sizes)
+        case _:
+            sizes.insert(place, {"as_int": draw.choice([1, 1, 2])})
+    stride = 1
+    strides = []
+    for size in reversed(sizes):
+        strides.insert(0, {"as_int": stride})
+        stride *= size.get("as_int") or 1
+    meta["strides"] = strides
+
+
+def claim_dtype(graph: Any, draw: random.Random) -> None:
+    draw.choice(list(graph["tensor_values"].values()))["dtype"] = draw.randrange(1, 14)
+
+
+def argue(graph: Any, draw: random.Random) -> None:
+    """Change a number, a list of them or a flag within its kind; or leave an argument out."""
+    node = draw.choice(graph["nodes"] or [{"inputs": []}])
+    if not node["inputs"]:
+        return
+    given = draw.choice(node["inputs"])
+    ((kind, value),) = list(given["arg"].items())[:1]
+    match value:
+        case bool():
+            given["arg"] = {kind: not value}
+        case int():
+            given["arg"] = {kind: draw.choice([0, 1, -1, 2, value + 1, value - 1, 1 << 40])}
+        case float():
+            given["arg"] = {kind: draw.choice([0.0, -1.0, 0.5, 1e-30, 1e30, "NaN", "Infinity"])}
+        case [int(), *_] | [float(), *_]:
+            place = draw.randrange(len(value))
+            changed = [*value[:place], draw.choice([0, 1, -1, 3, 1 << 33]), *value[place + 1 :]]
+            given["arg"] = {kind: draw.choice([changed, value[:-1], [*value, 1], value[::-1], []])}
+        case [{}, *_]:
+            given["arg"] = {kind: draw.choice([value[:-1], value[::-1], [*value, value[0]]])}
+        case _ if draw.random() < 0.5:
+            node["inputs"].remove(given)
+
+
+def rewire(graph: Any, draw: random.Random) -> None:
+    """Let a call read another tensor, mostly one that was made before."""
+    reads = [
+        named["arg"]
+        for node in graph["nodes"]
+        for named in node["inputs"]
+        if isinstance(named["arg"].get("as_tensor"), dict)
+    ]
+    if reads:
+        name = draw.choice(list(graph["tensor_values"]))
+        draw.choice(reads)["as_tensor"] = {"name": name}
+
+
+def retarget(graph: Any, draw: random.Random) -> None:
+    """Let a call be one of another operator, with the first arguments' names of that."""
+    if graph["nodes"]:
+        node, other = draw.choice(graph["nodes"]), draw.choice(graph["nodes"])
+        node["target"] = draw.choice(
+            [other["target"], f"torch.ops.aten.{draw.choice(TARGETS.split())}"]
+        )
+        for mine, theirs in zip(node["inputs"], other["inputs"], strict=False):
+            mine["name"] = theirs["name"]
+
+
+TARGETS = """
+add.Tensor amax.default bmm.default cat.default cumsum.default expand.default flatten.using_ints
+gather.default index_select.default layer_norm.default matmul.default mean.dim mm.default
+permute.default relu.default repeat.default reshape.default select.int slice.Tensor softmax.int
+sort.default split.Tensor squeeze.dim sum.dim_IntList t.default topk.default transpose.int
+unsqueeze.default view.default where.self
+"""
 
 
 # --- what JSON does not describe

@@ -9,7 +9,6 @@ import os
 import random
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -63,9 +62,7 @@ def test_records_of_a_zip_have_a_code_for_each_field() -> None:
 
 def test_what_is_found_fails_the_run(tmp_path: Path) -> None:
     """A defect that the files of one seed meet: the fuzzer tells it once, with its number."""
-    path = tmp_path / "seed.pt2"
-    with zipfile.ZipFile(path, "w") as file:
-        file.writestr("a.json", "[1]")
+    path = next(FIXTURES.rglob("*.pt2"))
     (tmp_path / "run.py").write_text(
         "import sys; sys.path.insert(0, sys.argv[1]); import converter, fuzz\n"
         "def fail(path, **options): raise KeyError('a')\n"
