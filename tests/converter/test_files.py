@@ -15,6 +15,9 @@ import pytest
 from converter.errors import UsageError
 from converter.files import Outputs
 
+posix = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows has other modes, links, signals, and no locks"
+)
 NAMES = ("m.param", "m.bin", "m.new", "m.dropped")
 
 
@@ -66,6 +69,7 @@ def write(*wanted: Path, text: str = "new") -> None:
         outputs.commit()
 
 
+@posix
 def test_new_files_have_the_modes_of_any_other_and_old_ones_keep_theirs(tmp_path: Path) -> None:
     (tmp_path / "other").touch()
     (tmp_path / "old").touch(0o640)
@@ -75,6 +79,7 @@ def test_new_files_have_the_modes_of_any_other_and_old_ones_keep_theirs(tmp_path
     assert mode == {"other": mode["other"], "new": mode["other"], "old": 0o750}
 
 
+@posix
 def test_links_are_followed(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -105,7 +110,7 @@ def special(kind: str, path: Path) -> Path:
     return path
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has none of them")
+@posix
 @pytest.mark.parametrize(
     "kind", ["folder", "pipe", "socket", "device", "the model itself", "symbolic links"]
 )
@@ -192,7 +197,7 @@ def test_a_failure_between_renames_undoes_all(count: int, tmp_path: Path) -> Non
     assert set(os.listdir(tmp_path)) == set(OLD)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
+@posix
 @pytest.mark.parametrize("action", ["SIGINT", "SIGTERM", "SIGHUP"])
 @pytest.mark.parametrize("count", range(RENAMES))
 def test_signals_wait_until_all_have_their_names(count: int, action: str, tmp_path: Path) -> None:
@@ -209,7 +214,7 @@ def refuse(folder: Path) -> None:
         outputs.path(folder / "m.param")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
+@posix
 @pytest.mark.parametrize(
     ("event", "count"),
     [*(("os.rename", at) for at in range(RENAMES)), *(("os.remove", at) for at in range(12))],
@@ -225,6 +230,7 @@ def test_after_a_kill_nothing_is_mixed_and_the_next_one_puts_it_right(
     assert set(os.listdir(tmp_path)) == set(held(tmp_path))
 
 
+@posix
 def test_a_living_conversion_is_left_alone_and_the_later_one_wins_whole(tmp_path: Path) -> None:
     """The first one stands still between two renames; the second waits for it, and wins."""
     for name, text in OLD.items():
@@ -245,6 +251,7 @@ def test_a_living_conversion_is_left_alone_and_the_later_one_wins_whole(tmp_path
     assert set(os.listdir(tmp_path)) == set(NEW)
 
 
+@posix
 def test_what_a_living_conversion_writes_is_not_left_over(tmp_path: Path) -> None:
     with Outputs(tmp_path / "model.pt2") as outputs:
         outputs.path(tmp_path / "m.param").write_text("first")
@@ -255,6 +262,7 @@ def test_what_a_living_conversion_writes_is_not_left_over(tmp_path: Path) -> Non
     assert set(os.listdir(tmp_path)) == set(NEW)
 
 
+@posix
 def test_files_that_look_alike_stay(tmp_path: Path) -> None:
     others = [".m.param.swp", ".m.param.0123456789ab", ".pt2pnnx-new", ".m.0123.pt2pnnx-old"]
     for name in others:

@@ -12,16 +12,15 @@ import sys
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("resource", reason="Windows has neither fork nor limits")
+
 from fuzz import FIXTURES, read
 from mutants import ZIP, codes, mutant
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 COUNT = 400
-
-pytestmark = pytest.mark.skipif(
-    sys.platform == "win32", reason="Windows has neither fork nor limits"
-)
 
 
 def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
