@@ -94,11 +94,12 @@ def orchestrator(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["orchestrator"])
 def lint(session: nox.Session) -> None:
-    """Check style, format, types, expectation tables, and that the parity tracker is up to date."""
+    """Check style, format, types, expectation tables, the parity tracker and mentions of cells."""
     for tool in ("ruff check", "ruff format --check", "mypy"):
         session.run(python(session, "orchestrator"), "-m", *tool.split(), external=True)
     pnnx_parity(session, "audit")
     pnnx_parity(session, "tracker", "--check")
+    pnnx_parity(session, "cell", "check")
 
 
 @nox.session(venv_backend="none", requires=["orchestrator", f"env({MAIN_CELL})"])

@@ -164,6 +164,24 @@ def pick(cells: Mapping[str, Cell], names: Iterable[str]) -> list[Cell]:
     return list(chosen.values())
 
 
+def exact_pin(pin: str) -> Requirement:
+    """Read a pin of one exact version. Raises CellError."""
+    mend = 'pin one exact version: "name==1.2.3" (or === to refuse local builds such as +cpu)'
+    try:
+        requirement = Requirement(pin)
+    except InvalidRequirement:
+        raise CellError(f"pin {pin!r} is not a requirement; {mend}") from None
+    specifiers: list[Specifier] = list(requirement.specifier)
+    exact = len(specifiers) == 1 and specifiers[0].operator in ("==", "===")
+    if not exact or requirement.marker or requirement.url or requirement.extras:
+        raise CellError(f"pin {pin!r} is not an exact version; {mend}")
+    try:
+        Version(specifiers[0].version)
+    except InvalidVersion:
+        raise CellError(f"pin {pin!r} is not an exact version; {mend}") from None
+    return requirement
+
+
 class _Reader:
     """Checks one file's data, key by key; knows where in the text each value stands."""
 
@@ -210,13 +228,16 @@ class _Reader:
         return _Reader(other, text, data).cell()
 
     def error(self, needle: str, what: str, mend: str) -> CellError:
-        """Make an error that points at the line where the key or value `needle` stands."""
+        """Make an error that points at a key or value."""
+        return CellError(f"{self.place(needle)}: {what}; {mend}")
+
+    def place(self, needle: str) -> str:
+        """Return the file, and the line where the key or value `needle` stands."""
         texts = [line.partition("#")[0].lstrip(' "[') for line in self.lines]
         starts = [number for number, text in enumerate(texts, 1) if text.startswith(needle)]
         holds = [number for number, text in enumerate(texts, 1) if needle in text]
         lines = starts or holds
-        place = f"{self.file}:{lines[0]}" if lines else str(self.file)
-        return CellError(f"{place}: {what}; {mend}")
+        return f"{self.file}:{lines[0]}" if lines else str(self.file)
 
     def string(self, key: str) -> str:
         value = self.data[key]
@@ -262,20 +283,10 @@ class _Reader:
 
     def pinned(self, pin: str) -> str:
         """Return the canonical name of what a pin pins. Raises CellError for an inexact pin."""
-        mend = 'pin one exact version: "name==1.2.3" (or === to refuse local builds such as +cpu)'
         try:
-            requirement = Requirement(pin)
-        except InvalidRequirement:
-            raise self.error(pin, f"pin {pin!r} is not a requirement", mend) from None
-        specifiers: list[Specifier] = list(requirement.specifier)
-        exact = len(specifiers) == 1 and specifiers[0].operator in ("==", "===")
-        if not exact or requirement.marker or requirement.url or requirement.extras:
-            raise self.error(pin, f"pin {pin!r} is not an exact version", mend)
-        try:
-            Version(specifiers[0].version)
-        except InvalidVersion:
-            raise self.error(pin, f"pin {pin!r} is not an exact version", mend) from None
-        return canonicalize_name(requirement.name)
+            return canonicalize_name(exact_pin(pin).name)
+        except CellError as error:
+            raise CellError(f"{self.place(pin)}: {error}") from None
 
     def env(self) -> dict[str, str]:
         table = self.data.get("env", {})

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from orchestrator.commands import (
     audit,
+    cell,
     doctor,
     expect,
     history,
@@ -34,6 +35,7 @@ COMMANDS = {
     "expect": (expect, "propose expectations for what is unexpected in runs, as a patch"),
     "tracker": (tracker, "tell, write or check which public APIs are proven to convert"),
     "prepush": (prepush, "run what the commits to be pushed affect; set git's hook"),
+    "cell": (cell, "write a new cell from another, check the mentions of cells and pins"),
     "doctor": (doctor, "import every package of a cell and say what is broken"),
 }
 
