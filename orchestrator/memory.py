@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from orchestrator import runs
@@ -35,16 +35,32 @@ def recall(warn: Warn) -> Past:
     return attempt(file(), History.past, Past(), warn) if file().exists() else Past()
 
 
-def keep(folder: Path, table: Table, warn: Warn) -> None:
-    """Add a run to the history, if it is one of `results/`: what `rebuild` would find."""
-    if folder.resolve().parent != runs.RESULTS.resolve():
+def keep(added: Iterable[Path], table: Table, warn: Warn) -> None:
+    """Add runs to the history, as far as they are in `results/`: what `rebuild` would find."""
+    own = [folder for folder in added if folder.resolve().parent == runs.RESULTS.resolve()]
+    if not own:
         return
-    is_new, others = not file().exists(), len(folders()) - 1
-    run = read_run(folder)
-    attempt(file(), lambda history: _add(history, run, table), None, warn)
-    index.add(runs.RESULTS, [run], warn)
-    if is_new and others:
-        warn(f"{file()} begins with this run; for {others} more: {command('history', '--rebuild')}")
+    is_new = not file().exists()
+    found = [read_run(folder) for folder in own]
+
+    def add_all(history: History) -> None:
+        for run in found:
+            _add(history, run, table)
+
+    attempt(file(), add_all, None, warn)
+    index.add(runs.RESULTS, found, warn)
+    kept = {folder.resolve() for folder in own}
+    others = [folder for folder in folders() if is_new and folder.resolve() not in kept]
+    if number := sum(map(_is_run, others)):
+        warn(f"{file()} begins with this run; for {number} more: {command('history', '--rebuild')}")
+
+
+def _is_run(folder: Path) -> bool:
+    try:
+        read_run(folder)
+    except RunError:
+        return False
+    return True
 
 
 def rebuild(table: Table, warn: Warn) -> list[tuple[Path, UsageError | None]] | None:

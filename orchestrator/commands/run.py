@@ -63,7 +63,7 @@ def main(args: argparse.Namespace) -> int:
     write(report, run.folder)
     run.spent("report", time.monotonic() - since)
     run.save()
-    memory.keep(run.folder, table, warn)
+    memory.keep([run.folder], table, warn)
     tell(report, run.folder, known.cases, merged.places)
     if report.missing:
         print(f"continue with: {command('run', '--resume', str(run.folder))}")

@@ -28,8 +28,8 @@ def markdown(report: Report) -> str:
         "",
         counts(report) + ".",
         "",
-        *(f"- ⚠️ {_escape(text)}" for text in without_result(report)[:MOST]),
-        *(f"- ⚠️ {_code(text)}" for text in report.warnings[:MOST]),
+        *(f"- ⚠️ {escape(text)}" for text in without_result(report)[:MOST]),
+        *(f"- ⚠️ {code(text)}" for text in report.warnings[:MOST]),
         "",
     ]
     for title, body in (
@@ -52,9 +52,9 @@ def markdown(report: Report) -> str:
 def _attention(report: Report) -> Iterator[str]:
     def row(group: Group) -> list[str]:
         first = report.rows[group.rows[0]]
-        where = "<br>".join(map(_escape, report.places(group.rows)))
+        where = "<br>".join(map(escape, report.places(group.rows)))
         text = report.diagnostic(first)
-        return [str(group.verdict), _code(first.case), where, _escape(first.why), _code(text)]
+        return [str(group.verdict), code(first.case), where, escape(first.why), code(text)]
 
     heads = ("verdict", "case", "where", "why", "diagnostic")
     return _table(heads, [row(group) for group in report.attention[:MOST]], len(report.attention))
@@ -63,11 +63,11 @@ def _attention(report: Report) -> Iterator[str]:
 def _differences(report: Report) -> Iterator[str]:
     def side(side: Side) -> str:
         where = f" (where {' and '.join(side.where)})" if side.where else ""
-        return _escape(f"{report.rows[side.rows[0]].what} in {', '.join(side.cells)}{where}")
+        return escape(f"{report.rows[side.rows[0]].what} in {', '.join(side.cells)}{where}")
 
     def row(difference: Difference) -> list[str]:
         sides = "<br>".join(map(side, difference.sides))
-        return [_code(difference.case), _escape(", ".join(difference.paths)), sides]
+        return [code(difference.case), escape(", ".join(difference.paths)), sides]
 
     rows = [row(difference) for difference in report.differences[:MOST]]
     return _table(("case", "path", "what came"), rows, len(report.differences))
@@ -86,8 +86,8 @@ def _changes(report: Report) -> Iterator[str]:
 
     def line(kind: str, number: int, before: str, text: str = "") -> list[str]:
         row = report.rows[number]
-        place = [_code(row.case), _escape(f"{row.path} in {row.cell}")]
-        return [kind, *place, _escape(before), _escape(row.what), _code(text)]
+        place = [code(row.case), escape(f"{row.path} in {row.cell}")]
+        return [kind, *place, escape(before), escape(row.what), code(text)]
 
     kinds = {
         "newly failing": changes.failing,
@@ -117,17 +117,17 @@ def _parity(report: Report) -> str:
 def _structure(report: Report) -> Iterator[str]:
     structure = report.structure
     suites = [
-        [_code(suite), f"{share.same:,} of {share.compared:,}"]
+        [code(suite), f"{share.same:,} of {share.compared:,}"]
         for suite, share in sorted(structure.suites.items())
     ]
     yield from _table(("suite", "the same"), suites, len(suites))
     rows = [
         [
-            _code(each.case),
-            _code(each.cell),
-            "<br>".join(map(_code, each.differences[:3])),
+            code(each.case),
+            code(each.cell),
+            "<br>".join(map(code, each.differences[:3])),
             "<br>".join(
-                [*map(_escape, each.reasons), *(["not reviewed"] if each.unreviewed else [])]
+                [*map(escape, each.reasons), *(["not reviewed"] if each.unreviewed else [])]
             ),
         ]
         for each in structure.unlike[:MOST]
@@ -135,12 +135,12 @@ def _structure(report: Report) -> Iterator[str]:
     if rows:
         yield ""
     yield from _table(("case", "cell", "difference", "reason"), rows, len(structure.unlike))
-    yield from (f"\n{_escape(text)}" for text in structure.outdated[:MOST])
+    yield from (f"\n{escape(text)}" for text in structure.outdated[:MOST])
 
 
 def _clusters(report: Report) -> Iterator[str]:
     rows = [
-        [str(len(group.rows)), str(group.verdict), _escape(group.what), _code(group.pattern)]
+        [str(len(group.rows)), str(group.verdict), escape(group.what), code(group.pattern)]
         for group in report.clusters[:MOST]
     ]
     return _table(("trials", "worst", "what", "diagnostic"), rows, len(report.clusters))
@@ -148,7 +148,7 @@ def _clusters(report: Report) -> Iterator[str]:
 
 def _slowest(report: Report) -> Iterator[str]:
     rows = [
-        [f"{row.total:.2f} s", _code(row.case), _escape(row.path), _code(row.cell)]
+        [f"{row.total:.2f} s", code(row.case), escape(row.path), code(row.cell)]
         for row in report.slowest(10)
     ]
     return _table(("time", "case", "path", "cell"), rows, len(rows))
@@ -164,12 +164,12 @@ def _cells(report: Report) -> Iterator[str]:
     for cell in report.cells[:MOST]:
         if cell.record is None:
             continue
-        versions = [_escape(cell.record.packages.get(package, "–")) for package in packages]
-        rows.append([_code(cell.label), _escape(cell.record.platform), *versions])
+        versions = [escape(cell.record.packages.get(package, "–")) for package in packages]
+        rows.append([code(cell.label), escape(cell.record.platform), *versions])
     yield from _table(("cell", "platform", *packages), rows, len(rows))
     if report.conflicts:
         yield from ("", "Runs disagree:", "")
-        yield from (f"- {_code(text)}" for text in report.conflicts[:MOST])
+        yield from (f"- {code(text)}" for text in report.conflicts[:MOST])
 
 
 def _table(heads: Sequence[str], rows: Sequence[Iterable[str]], total: int) -> Iterator[str]:
@@ -183,12 +183,12 @@ def _table(heads: Sequence[str], rows: Sequence[Iterable[str]], total: int) -> I
         yield f"\n{count(total - len(rows), 'more')} in index.html."
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
     """Text that neither Markdown nor HTML takes for its own, on one line."""
     plain = html.escape(gist(text, 300), quote=False)
     return "".join(f"&#{ord(sign)};" if sign in "|\\`*_[]~@#:$" else sign for sign in plain)
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
     """The first line as code, as an HTML element: backticks in a text would end a Markdown one."""
-    return f"<code>{_escape(text)}</code>" if text else ""
+    return f"<code>{escape(text)}</code>" if text else ""

@@ -46,7 +46,7 @@ def test_kept_and_recalled(results):
     assert not results.exists()
     for day in range(2):
         folder = write_run(results / f"run{day}", [passed("F_relu"), failed("F_elu")], day=day)
-        memory.keep(folder, NOTHING, warnings.append)
+        memory.keep([folder], NOTHING, warnings.append)
     verdicts = {"F_relu": "ok", "F_elu": "unexpected"}
     assert contents() == [("run0", verdicts), ("run1", verdicts)]
     assert [run.name for run in memory.recall(warnings.append).runs] == ["run0", "run1"]
@@ -55,7 +55,7 @@ def test_kept_and_recalled(results):
 
 def test_a_run_elsewhere_is_not_kept(results, tmp_path):
     results.mkdir()
-    memory.keep(write_run(tmp_path / "mine", [passed("F_relu")]), NOTHING, pytest.fail)
+    memory.keep([write_run(tmp_path / "mine", [passed("F_relu")])], NOTHING, pytest.fail)
     assert not memory.file().exists()
 
 
@@ -63,11 +63,11 @@ def test_a_lost_history_is_made_anew(results):
     warnings: list[str] = []
     for day in range(3):
         folder = write_run(results / f"run{day}", [passed("F_relu")], day=day)
-        memory.keep(folder, NOTHING, warnings.append)
+        memory.keep([folder], NOTHING, warnings.append)
     before = contents()
     for file in results.glob("history.sqlite*"):
         file.unlink()
-    memory.keep(folder, NOTHING, warnings.append)
+    memory.keep([folder], NOTHING, warnings.append)
     assert len(contents()) == 1
     assert warnings == [
         f"{memory.file()} begins with this run; for 2 more: {command('history', '--rebuild')}"
@@ -79,7 +79,7 @@ def test_a_lost_history_is_made_anew(results):
 def test_rebuild_names_what_it_leaves_out_and_keeps_what_has_no_folder(results):
     for day in range(3):
         folder = write_run(results / f"run{day}", [passed("F_relu")], day=day)
-        memory.keep(folder, NOTHING, pytest.fail)
+        memory.keep([folder], NOTHING, pytest.fail)
     (folder / "run.json").write_text("{}")
     shutil.rmtree(results / "run0")
     done = memory.rebuild(NOTHING, pytest.fail)
@@ -109,7 +109,7 @@ def test_rebuild_of_a_damaged_file(results, first):
         folder = write_run(
             results / f"run{day}", [passed(f"case_{n}") for n in range(200)], day=day
         )
-        memory.keep(folder, NOTHING, pytest.fail)
+        memory.keep([folder], NOTHING, pytest.fail)
     data = memory.file().read_bytes()
     memory.file().write_bytes(data[:first] + b"\xff" * (len(data) - first))
     warnings: list[str] = []
@@ -134,7 +134,7 @@ def test_the_index_for_pushes_is_kept_and_made_anew(results):
     """Of what runs in results/ converted, and of nothing else."""
     for day, rule in enumerate(("aten/old.py:relu", "aten/new.py:relu")):
         result = msgspec.structs.replace(passed("F_relu", frontend="pt2"), rules=(rule,))
-        memory.keep(write_run(results / f"run{day}", [result], day=day), NOTHING, pytest.fail)
+        memory.keep([write_run(results / f"run{day}", [result], day=day)], NOTHING, pytest.fail)
     kept = index.read(results, pytest.fail)
     assert set(kept.ways()) == {"aten/new.py:relu"}
     (results / index.FILE).unlink()

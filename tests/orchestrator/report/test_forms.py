@@ -321,6 +321,7 @@ def test_files_are_written_whole(hostile, tmp_path):
     write(hostile, out)
     assert sorted(file.name for file in out.iterdir()) == [
         "index.html",
+        "issue.md",
         "junit.xml",
         "report.json",
         "report.md",
