@@ -18,6 +18,7 @@ from converter.errors import ConvertError, UsageError, foreseen
 from converter.files import Outputs
 from converter.ir import Graph
 from converter.passes.base import Pass
+from converter.passes.evaluated_shapes import check_shapes
 from converter.passes.pipeline import run_passes
 from converter.shapes import Given, InputShape, bind, parse_shapes, read_npy_shapes
 from converter.statistics import Statistics, statistics
@@ -186,6 +187,7 @@ def _graph(
         graph = lower(program, bind(program, shapes, others), kept)
         graph.check()
         check_total(graph, program.path, "pnnx")
+        check_shapes(graph)
     with foreseen("optimize the graph"):
         return graph, run_passes(graph, optlevel)
 

@@ -23,6 +23,10 @@ Lower = Callable[[Call], "list[Operand | None]"]
 """Lowers a call, and tells the operand of each result."""
 
 
+DEPTH = 64
+"""Views of views that are written through, or read after a write: each is gone through anew."""
+
+
 class Memory(msgspec.Struct, eq=False):
     """What several tensors may share: its present value and how often it was written.
 
@@ -99,6 +103,8 @@ class Tensors:
                 mend="give the normalization a clone() of it",
             )
         if view.version != view.memory.version:
+            if len(view.path) > DEPTH:
+                raise too_deep(name)
             view.value = self._follow(view.memory.value, view.path)
             view.version = view.memory.version
         return view.value
@@ -111,6 +117,8 @@ class Tensors:
         view = self._views[name]
         if value is view.value and view.version == view.memory.version:
             return
+        if len(view.path) > DEPTH:
+            raise too_deep(name)
         wholes = [view.memory.value]
         for step in view.path[:-1]:
             wholes.append(self._follow(wholes[-1], (step,)))
@@ -161,10 +169,13 @@ class Tensors:
         What may share memory with the same tensor may share it with each other.
         """
         own = self._views[name].memory
-        found = [own]
-        for memory in found:
-            found += (other for other in memory.doubts if other not in found)
-        for memory in found[1:]:
+        found = {id(own): own}
+        todo = [own]
+        for memory in todo:
+            more = {id(other): other for other in memory.doubts if id(other) not in found}
+            found |= more
+            todo += more.values()
+        for memory in todo[1:]:
             for other in memory.names:
                 if self._last_use.get(other, -1) > index:
                     return other
@@ -178,3 +189,10 @@ class Tensors:
             assert result is not None
             value = result
         return value
+
+
+def too_deep(name: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{name} is a view of a view of … more than {DEPTH} deep, and is written in place",
+        mend="write to a clone() instead",
+    )

@@ -9,13 +9,8 @@ from converter.errors import UnsupportedError
 from converter.ir import Array, Attribute, Graph, Operand, Operator
 from converter.passes import evaluate_tables  # noqa: F401 (its operators are registered)
 from converter.passes.base import Pass
-from converter.passes.evaluate import (
-    CHECKED,
-    EVALUATORS,
-    EvaluationError,
-    check_shapes,
-    evaluate,
-)
+from converter.passes.evaluate import CHECKED, EVALUATORS, EvaluationError, evaluate
+from converter.passes.evaluated_shapes import check_shape
 from converter.passes.terms import static_shape
 
 LIMIT = 1 << 30
@@ -68,7 +63,7 @@ def fold(graph: Graph, op: Operator, held: Held) -> bool:
     size = sum(result.nbytes for result in results)
     if size > LIMIT:
         return False
-    check_shapes(op, inputs)
+    check_shape(op, [one.shape for one in inputs])
     shared = any(len(operand.consumers) > 1 for operand in op.outputs)
     quick = all(result.is_quick for result in results)
     if size <= SMALL or shared or not quick or op.type in CHECKED:

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from converter import rules
-from converter.errors import UnsupportedError
-from converter.ir import DTYPES, Array, Attribute, Operator, Param
+from converter.ir import DTYPES, Array, Operator, Param
 from converter.passes.adjacent import permutation
-from converter.passes.evaluated_shapes import SHAPES
+from converter.passes.evaluated_shapes import contradicted
 from converter.passes.formula import Function, Place, Tree, parse
 
 Arrays = Sequence[Array]
@@ -51,35 +50,6 @@ def evaluate(op: Operator, inputs: Arrays) -> Arrays:
         if result.dtype != DTYPES.get(operand.dtype or ""):
             raise EvaluationError(f"{result.dtype} is not {operand.dtype}")
     return results
-
-
-def check_shapes(op: Operator, inputs: Sequence[Attribute]) -> None:
-    """Check what the file says of a result, before it is made. Raises UnsupportedError."""
-    rule = SHAPES.get(op.type)
-    if rule is None:
-        return
-    names = dict(enumerate(op.input_names))
-    named = {names.get(place) or str(place): one.shape for place, one in enumerate(inputs)}
-    try:
-        shape = rule(op, named)
-    except (ValueError, IndexError, KeyError):
-        raise contradicted(op, None) from None
-    if shape != op.outputs[0].shape:
-        raise contradicted(op, shape)
-
-
-def contradicted(op: Operator, shape: tuple[int, ...] | None) -> UnsupportedError:
-    told = ",".join(map(str, op.outputs[0].shape or ()))
-    makes = (
-        "takes tensors that do not go together"
-        if shape is None
-        else (f"makes the shape ({','.join(map(str, shape))})")
-    )
-    return UnsupportedError(
-        f"{op.type} {op.name} {makes}, and the file says ({told})",
-        where=op.where,
-        mend="export the model again",
-    )
 
 
 def evaluates(*types: str, checked: bool = False) -> Callable[[Evaluator], Evaluator]:

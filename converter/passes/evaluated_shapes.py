@@ -1,4 +1,4 @@
-"""What shapes the results of known tensors have, told before they are worked out.
+"""What shapes results have, told before they are worked out.
 
 Of operators that make more elements than they take: others move, compare or convert those that are
 there. A file that says another shape than this is not believed, and nothing is made of it.
@@ -6,11 +6,13 @@ there. A file that says another shape than this is not believed, and nothing is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from converter.ir import Operator, Param
+from converter.errors import UnsupportedError
+from converter.ir import Graph, Operator, Param
+from converter.passes.terms import static_shape
 
 Shape = tuple[int, ...]
 Shapes = Mapping[str, Shape]
@@ -109,3 +111,43 @@ def one_hot(op: Operator, shapes: Shapes) -> Shape:
     """The number of classes may depend on the values."""
     (shape,) = shapes.values()
     return (*shape, *(int(dim) for dim in (op.outputs[0].shape or ())[-1:]))
+
+
+def check_shapes(graph: Graph) -> None:
+    """Check what the file says of all results, where the sizes are known. Raises
+    UnsupportedError.
+    """
+    for op in graph.of_type(*SHAPES):
+        inputs = [static_shape(operand) for operand in op.inputs]
+        known = [shape for shape in inputs if shape is not None]
+        if len(known) == len(inputs) and inputs and static_shape(op.outputs[0]) is not None:
+            check_shape(op, known)
+
+
+def check_shape(op: Operator, inputs: Sequence[Shape]) -> None:
+    """Check what the file says of a result. Raises UnsupportedError."""
+    rule = SHAPES.get(op.type)
+    if rule is None:
+        return
+    names = dict(enumerate(op.input_names))
+    named = {names.get(place) or str(place): shape for place, shape in enumerate(inputs)}
+    try:
+        shape = rule(op, named)
+    except (ValueError, IndexError, KeyError):
+        raise contradicted(op, None) from None
+    if shape != op.outputs[0].shape:
+        raise contradicted(op, shape)
+
+
+def contradicted(op: Operator, shape: Shape | None) -> UnsupportedError:
+    told = ",".join(map(str, op.outputs[0].shape or ()))
+    makes = (
+        "takes tensors that do not go together"
+        if shape is None
+        else f"makes the shape ({','.join(map(str, shape))})"
+    )
+    return UnsupportedError(
+        f"{op.type} {op.name} {makes}, and the file says ({told})",
+        where=op.where,
+        mend="export the model again",
+    )

@@ -255,3 +255,40 @@ def test_many_batch_norms_in_a_row(tmp_path: Path) -> None:
             cudnn_enabled=False,
         )
     convert(program.returning(made).write(tmp_path / "m.pt2"))
+
+
+@pytest.mark.parametrize(
+    ("target", "type", "arguments"),
+    [
+        ("add.Tensor", meta(3, 5), {"self": "x", "other": "y"}),
+        ("gt.Tensor", booleans(4), {"self": "x", "other": "y"}),
+        ("cat.default", meta(3, 4), {"tensors": ("x", "x"), "dim": 0}),
+        ("repeat.default", meta(3, 4), {"self": "x", "repeats": (1, 2)}),
+        ("constant_pad_nd.default", meta(3, 4), {"self": "x", "pad": (1, 0)}),
+    ],
+)
+def test_shapes_of_what_is_not_stored_are_checked_too(
+    target: str, type: Json, arguments: dict[str, Value], tmp_path: Path
+) -> None:
+    program = Program(x=meta(3, 4), y=meta(4))
+    made = program.call(target, "made", type, **arguments)
+    model = program.returning(made).write(tmp_path / "m.pt2")
+    with pytest.raises(UnsupportedError, match=r"made makes the shape \(.*\), and the file says"):
+        convert(model)
+
+
+def nested_views(depth: int) -> Archive:
+    program = Program(x=meta(200))
+    whole = made = program.call("clone.default", "whole", meta(200), self="x")
+    for place in range(1, depth + 1):
+        made = program.call(
+            "slice.Tensor", f"s{place}", meta(200 - place), self=made, dim=0, start=1, end=200
+        )
+        program.call("add_.Tensor", f"w{place}", meta(200 - place), self=made, other=1.0)
+    return program.returning(whole)
+
+
+def test_writes_through_views_of_views_are_few(tmp_path: Path) -> None:
+    convert(nested_views(20).write(tmp_path / "m.pt2"), ncnn=False)
+    with pytest.raises(UnsupportedError, match="is a view of a view of"):
+        convert(nested_views(80).write(tmp_path / "n.pt2"))
