@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from math import prod
 
 from converter.aten.call import Arg, Call
 from converter.aten.schema_table import OpSchema
@@ -24,6 +25,14 @@ REPEATING = words("tile")
 
 SPATIAL = re.compile(r"(?:pool|conv|transpose|pad|linear|cubic|nearest|exact)(\d)d")
 """Operators on images of so many dims, and channels, in a batch or not."""
+
+KEEPING = words("clone contiguous flip movedim permute roll transpose")
+"""They move elements within as many dims."""
+
+MOVING = KEEPING | words("_unsafe_view flatten reshape squeeze t unflatten unsqueeze view")
+"""Their results have all elements, once."""
+
+CONVOLUTION = re.compile(r"conv(_transpose)?(\d)d")
 
 CHOICES: Mapping[str, frozenset[str]] = {
     "UPLO": words("L U l u"),
@@ -48,6 +57,10 @@ def check(op: OpSchema, call: Call) -> None:
     check_axes(op, call)
     check_ranks(op, call)
     check_words(op, call)
+    check_weights(op, call)
+    check_result(op, call)
+    if op.name == "permute" and len(set(call.integers("dims"))) != call.rank(call.tensor("self")):
+        raise call.refuse(f"its dims are {call.args['dims']}, no order of those of its tensor")
 
 
 def check_axes(op: OpSchema, call: Call) -> None:
@@ -91,6 +104,64 @@ def check_words(op: OpSchema, call: Call) -> None:
             choices = CHOICES.get(name) or CHOICES.get(f"{op.name}.{name}")
             if choices and value not in choices:
                 raise call.refuse(f"its {name} is {value!r}, not {' or '.join(sorted(choices))}")
+
+
+def check_weights(op: OpSchema, call: Call) -> None:
+    """Raise UnsupportedError for weights that do not fit each other, or what they are applied to:
+    passes work with them before anything else does.
+    """
+    if match := CONVOLUTION.fullmatch(op.name):
+        shape = static_shape(call.tensor("weight"))
+        if shape is None:
+            return
+        groups = call.integer("groups")
+        if len(shape) != int(match[2]) + 2 or groups < 1 or shape[0] % groups:
+            raise call.refuse(f"its weight is of {shape}, in {groups} groups")
+        given, made = (shape[0], shape[1] * groups) if match[1] else (shape[1] * groups, shape[0])
+        expect(call, "bias", made)
+        for operand, channels in ((call.tensor("input"), given), (call.output, made)):
+            size = (operand.shape or ())[-len(shape) + 1]
+            if isinstance(size, int) and size != channels:
+                raise call.refuse(f"its weight is of {shape}, for {channels} channels, not {size}")
+    elif "batch_norm" in op.name and "input" in call.args:
+        image = call.tensor("input").shape or ()
+        if len(image) < 2:
+            raise call.refuse(f"it reads a tensor of rank {len(image)}")
+        for name in ("weight", "bias", "running_mean", "running_var"):
+            if name in call.args and isinstance(image[1], int):
+                expect(call, name, image[1])
+    elif op.name == "_weight_norm":
+        v, g = static_shape(call.tensor("v")), static_shape(call.tensor("g"))
+        if v is None or g is None:
+            return
+        dim = call.integer("dim")
+        kept = tuple(size if at == dim % len(v) else 1 for at, size in enumerate(v))
+        if not v or not (prod(g) == 1 if dim == -1 else g == kept):
+            raise call.refuse(f"its g is of {g}, and its v of {v}")
+
+
+def static_shape(operand: Operand) -> tuple[int, ...] | None:
+    sizes = tuple(size for size in operand.shape or () if isinstance(size, int))
+    return sizes if operand.shape is not None and len(sizes) == len(operand.shape) else None
+
+
+def check_result(op: OpSchema, call: Call) -> None:
+    """Raise UnsupportedError for a result of another size or rank than what it is moved from."""
+    given = call.args[op.arguments[0].name] if op.arguments else None
+    if op.name not in MOVING or op.overload == "dtype" or not isinstance(given, Operand):
+        return
+    if op.name in KEEPING and call.rank(call.output) != call.rank(given):
+        raise call.refuse(f"its result is of rank {call.rank(call.output)}, not {call.rank(given)}")
+    before, after = static_shape(given), static_shape(call.output)
+    if before is not None and after is not None and prod(before) != prod(after):
+        raise call.refuse(f"its result is of {after}, which does not hold what {before} does")
+
+
+def expect(call: Call, name: str, size: int) -> None:
+    """Raise UnsupportedError for a tensor that is there and not of that one dim."""
+    operand = call.tensor_or_none(name)
+    if operand is not None and operand.shape != (size,):
+        raise call.refuse(f"its {name} is of {operand.shape}, not of {(size,)}")
 
 
 def tensors(values: tuple[Arg, ...]) -> Iterator[Operand]:

@@ -34,7 +34,7 @@ def nest(spec: TreeSpec, leaves: Iterator[Operand], emit: Emitter) -> Operand:
         kind = "prim::TupleConstruct"
     elif spec.type in LISTS:
         kind = "prim::ListConstruct"
-    elif spec.type in DICTS or spec.keys:
+    elif (spec.type in DICTS or spec.keys) and len(spec.keys) == len(children):
         kind = "prim::DictConstruct"
         keys = [constant(key, emit) for key in spec.keys]
         children = [part for pair in zip(keys, children, strict=True) for part in pair]

@@ -187,6 +187,58 @@ def test_results_that_no_call_has(edit: Callable[[Json], None], told: str, tmp_p
     assert told in str(refusal)
 
 
+class Layers(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(2, 4, 1)
+        self.norm = nn.BatchNorm2d(4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.norm(self.conv(x)).permute(0, 2, 3, 1).reshape(1, -1)
+
+
+def claims(part: str, *sizes: int) -> Callable[[Json], None]:
+    def edit(graph: Json) -> None:
+        shape = [{"as_int": size} for size in sizes]
+        named(graph, part).update(sizes=shape, strides=[{"as_int": 1}] * len(sizes))
+
+    return edit
+
+
+def reads(target: str, argument: str, name: str) -> Callable[[Json], None]:
+    def edit(graph: Json) -> None:
+        given(graph, target, argument)["as_tensor"] = {"name": name}
+
+    return edit
+
+
+def twice(graph: Json) -> None:
+    given(graph, "permute", "dims")["as_ints"] = [0, 2, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (reads("conv2d", "weight", "p_conv_bias"), r"its weight is of \(4,\), in 1 groups"),
+        (reads("conv2d", "bias", "x"), r"its bias is of \(1, 2, 3, 3\), not of \(4,\)"),
+        (claims("x", 1, 1, 3, 3), "for 2 channels, not 1"),
+        (reads("batch_norm", "weight", "x"), r"its weight is of \(1, 2, 3, 3\), not of \(4,\)"),
+        (claims("permute", 1, 3, 3, 4, 1), "its result is of rank 5, not 4"),
+        (claims("reshape", 1, 40), r"its result is of \(1, 40\), which does not hold what"),
+        (twice, "no order of those of its tensor"),
+    ],
+)
+def test_weights_and_results_that_do_not_fit(
+    edit: Callable[[Json], None], told: str, tmp_path: Path
+) -> None:
+    program = torch.export.export(Layers().eval(), (torch.rand(1, 2, 3, 3),))
+    torch.export.save(program, tmp_path / "a")
+    converter.load(tmp_path / "a")
+    path = edited(tmp_path / "a", tmp_path / "m.pt2", edit)
+    with pytest.raises(UnsupportedError, match=told):
+        converter.load(path)
+
+
 class Double(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return torch.view_as_complex(x.reshape(-1, 2))
