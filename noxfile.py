@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
+import json
 import os
 import random
 import shutil
@@ -94,9 +95,16 @@ def orchestrator(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["orchestrator"])
 def lint(session: nox.Session) -> None:
-    """Check style, format, types, expectation tables, the parity tracker and mentions of cells."""
+    """Check style, types, workflows, expectation tables, the parity tracker, mentions of cells."""
     for tool in ("ruff check", "ruff format --check", "mypy"):
         session.run(python(session, "orchestrator"), "-m", *tool.split(), external=True)
+    workflows = sorted(map(str, Path(".github/workflows").glob("*.yml")))
+    session.run(
+        python(session, "orchestrator"), "-m", "check_jsonschema",
+        "--builtin-schema", "vendor.github-workflows", *workflows, external=True,
+    )  # fmt: skip
+    if shutil.which("actionlint"):  # its package fetches a program as it is installed: CI has it
+        session.run("actionlint", external=True)
     pnnx_parity(session, "audit")
     pnnx_parity(session, "tracker", "--check")
     pnnx_parity(session, "cell", "check")
@@ -314,3 +322,10 @@ def fixtures(session: nox.Session) -> None:
 def report(session: nox.Session) -> None:
     """Merge runs into the cross-version report; `-- results/A results/B` names them."""
     pnnx_parity(session, "report")
+
+
+@nox.session(venv_backend="none", requires=["orchestrator"])
+def nightly_report(session: nox.Session) -> None:
+    """Merge a night's runs, as its last job does; CELLS, as JSON, lists what must be there."""
+    cells = json.loads(os.environ.get("CELLS", "[]"))
+    pnnx_parity(session, "report", *[f"--expect-cell={cell['name']}" for cell in cells])

@@ -39,6 +39,9 @@ ROOT = Path(__file__).resolve().parent.parent
 GOVERNED = ("OMP_", "MKL_", "KMP_", "CUDA")
 """Environment variables with these beginnings come from the cell alone."""
 
+OLDEST_MINOR = 11
+"""Of the Pythons that the orchestrator and its cells run on: 3.11."""
+
 KEYS = ("description", "base", "python", "pins", "suites", "reference", "env")
 REQUIRED = ("description", "python", "pins")
 BORROWED = ("python", "pins")
@@ -95,6 +98,18 @@ class Cell:
         """
         kept = {name: value for name, value in base.items() if not name.startswith(GOVERNED)}
         return kept | dict(self.env)
+
+    @property
+    def oldest_python(self) -> str:
+        """The first Python from this project's own on that the cell installs on, such as `3.12`.
+
+        Raises CellError where there is none.
+        """
+        minors = range(OLDEST_MINOR, OLDEST_MINOR + 20)
+        for minor in minors:
+            if f"3.{minor}.99" in self.python:
+                return f"3.{minor}"
+        raise CellError(f"{self.file}: no Python from 3.{OLDEST_MINOR} on is {self.python}")
 
     @property
     def environment(self) -> str:

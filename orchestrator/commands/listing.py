@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections import Counter
 from collections.abc import Iterator
 
 from orchestrator.cells import Cell
 from orchestrator.commands.options import Known, selection_arguments
+from orchestrator.errors import UsageError
 from orchestrator.plan import select, spread
 from suites.registry import CaseInfo
 
@@ -16,11 +18,20 @@ WHAT = ("cells", "suites", "cases", "trials")
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="?", choices=WHAT, default="cases", help="default: cases")
+    parser.add_argument(
+        "--json", action="store_true", help="cells as JSON, as a workflow's matrix takes them"
+    )
     selection_arguments(parser)
 
 
 def main(args: argparse.Namespace) -> int:
     known = Known()
+    if args.json:
+        if args.what != "cells":
+            raise UsageError(f"--json is of cells; write: list cells --json, or list {args.what}")
+        cells = known.picked(args.cell) or known.cells.values()
+        print(json.dumps(list(map(_facts, cells))))
+        return 0
     for line in _lines(args, known):
         print(line)
     return 0
@@ -40,6 +51,17 @@ def _lines(args: argparse.Namespace, known: Known) -> Iterator[str]:
             yield from (f"{suite}: {count} cases" for suite, count in sorted(counts.items()))
         case _:
             yield from map(_case, select(known.cases_of(args.suite), args.keyword or ""))
+
+
+def _facts(cell: Cell) -> dict[str, object]:
+    """What a workflow needs to run a cell, and what its pages show."""
+    return {
+        "name": cell.name,
+        "description": cell.description,
+        "python": cell.oldest_python,
+        "environment": cell.environment,
+        "pins": cell.pins,
+    }
 
 
 def _cell(cell: Cell) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -199,3 +200,16 @@ def test_doctor_says_the_mend(package: str, found: Finding, says: str) -> None:
     said = fault(cell, pin, {"torch": Finding("2.13.0", ""), package: found})
     assert says in said
     assert bool(said) == bool(says)
+
+
+def test_cells_for_a_workflow(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "cells", "--json"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()  # as a job's output has it
+    cells = {cell["name"]: cell for cell in json.loads(line)}
+    assert set(cells) == set(load_cells())
+    assert cells["torch215-py312"]["python"] == "3.12"
+    assert cells["torch213-mkl-avx2-threads"]["environment"] == "torch213-av"
+    assert cells["torch213-tf5"]["python"] == "3.11"
+    assert "torch==2.13.0" in cells["torch213-tf5"]["pins"]
+    assert main(["list", "suites", "--json"]) == 2
+    assert "--json is of cells" in capsys.readouterr().err

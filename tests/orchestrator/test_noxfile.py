@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -137,3 +138,11 @@ def test_every_cell_has_a_session(noxfile: ModuleType) -> None:
     own = {cell.session for cell in load_cells().values()}
     assert own <= set(nox.registry.get())
     assert sys.modules.get("noxfile") is None
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / ".github" / "workflows").glob("*.yml")))
+def test_workflows_run_sessions_that_there_are(noxfile: ModuleType, file: Path) -> None:
+    said = re.findall(r"nox -s ([a-z0-9_ ]+)", file.read_text())
+    sessions = {name for words in said for name in words.split()}
+    assert sessions
+    assert sessions <= set(nox.registry.get())
