@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT))
 
 from orchestrator import interpreters  # noqa: E402
-from orchestrator.cells import Cell, load_cells, pick  # noqa: E402
+from orchestrator.cells import Cell, CellError, load_cells, pick  # noqa: E402
 from suites.system import system  # noqa: E402
 
 nox.needs_version = ">=2025.5"
@@ -263,7 +263,7 @@ def nightly(session: nox.Session) -> None:
     parser.add_argument("--cell", action="append")
     parser.add_argument("--low-disk", action="store_true")
     options, others = parser.parse_known_args(session.posargs)
-    cells = buildable(session, pick(CELLS, options.cell or CELLS))
+    cells = buildable(session, options.cell or list(CELLS))
     alone = f"-{cells[0].name}" if len(cells) == 1 else ""  # its folder lies beside other cells'
     folder = Path(f"results/nightly-{time.strftime('%Y%m%d-%H%M%S')}{alone}")
     plan = ["--every-cell", *[f"--cell={cell.name}" for cell in cells], *others]
@@ -272,18 +272,23 @@ def nightly(session: nox.Session) -> None:
     for number, round in enumerate(rounds, 1):
         made = [home for home in round if build(session, homes[home])]
         begun = (ROOT / folder / "run.json").exists()
-        session.run(
-            python(session, "orchestrator"), "-m", "orchestrator.cli", "run",
-            *(["--resume", str(folder)] if begun else [*plan, "--output", str(folder)]),
-            success_codes=[0] if number == len(rounds) else range(4), external=True,
-        )  # fmt: skip
-        if options.low_disk:
-            for home in made:
+        words = ["--resume", str(folder)] if begun else [*plan, "--output", str(folder)]
+        try:
+            session.run(
+                python(session, "orchestrator"), "-m", "orchestrator.cli", "run", *words,
+                success_codes=[0] if number == len(rounds) else range(4), external=True,
+            )  # fmt: skip
+        finally:
+            for home in made if options.low_disk else ():
                 shutil.rmtree(home, ignore_errors=True)
 
 
-def buildable(session: nox.Session, cells: Sequence[Cell]) -> list[Cell]:
-    """Leave out, with a line, the cells whose Python this machine lacks."""
+def buildable(session: nox.Session, names: Sequence[str]) -> list[Cell]:
+    """Return the cells of these names, less those whose Python this machine lacks, with a line."""
+    try:
+        cells = pick(CELLS, names)
+    except CellError as error:
+        session.error(str(error))
     found = []
     for cell in cells:
         if cell.home().exists() or interpreters.find(cell.python):

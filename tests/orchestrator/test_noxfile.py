@@ -29,8 +29,10 @@ def noxfile() -> ModuleType:
 class Session:
     """Records what a session would run. A build makes the environment, a run its folder."""
 
-    def __init__(self, root: Path, words: list[str], broken: str = "") -> None:
-        self.root, self.posargs, self.broken = root, words, broken
+    def __init__(
+        self, root: Path, words: list[str], broken: str = "", *, red: bool = False
+    ) -> None:
+        self.root, self.posargs, self.broken, self.red = root, words, broken, red
         self.commands: list[list[str]] = []
         self.warnings: list[str] = []
         self.environments: list[set[str]] = []
@@ -46,6 +48,8 @@ class Session:
             (self.root / ".nox" / f"env-{name}").mkdir(parents=True, exist_ok=True)
             return
         self.environments.append({path.name for path in (self.root / ".nox").iterdir()})
+        if self.red:
+            raise CommandFailed
         if "--output" in command:
             folder = self.root / command[command.index("--output") + 1]
             folder.mkdir(parents=True)
@@ -125,6 +129,22 @@ def test_a_cell_without_a_python_is_left_out(
     assert warning.startswith("cell b is left out: this machine has no Python ==3.99.*")
     with pytest.raises(nox.sessions._SessionQuit, match="no cell is left"):
         night(noxfile, Session(tmp_path, ["--cell", "b"]))
+
+
+def test_a_cell_that_there_is_not(
+    tmp_path: Path, noxfile: ModuleType, cells: dict[str, Cell]
+) -> None:
+    with pytest.raises(nox.sessions._SessionQuit, match="unknown cell 'c'; there are: a, b, of_a"):
+        night(noxfile, Session(tmp_path, ["--cell", "c"]))
+
+
+def test_a_bad_night_leaves_no_environment_either(
+    tmp_path: Path, noxfile: ModuleType, cells: dict[str, Cell]
+) -> None:
+    session = Session(tmp_path, ["--low-disk", "--cell", "b"], red=True)
+    with pytest.raises(CommandFailed):
+        night(noxfile, session)
+    assert not any((tmp_path / ".nox").iterdir())
 
 
 def test_one_cells_folder_bears_its_name(
