@@ -166,3 +166,13 @@ def test_workflows_run_sessions_that_there_are(noxfile: ModuleType, file: Path) 
     sessions = {name for words in said for name in words.split()}
     assert sessions
     assert sessions <= set(nox.registry.get())
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / ".github" / "workflows").glob("*.yml")))
+def test_cached_environments_belong_to_one_exact_python(file: Path) -> None:
+    """An environment links to the Python that made it: 3.11.8 is gone where 3.11.9 has come."""
+    keys = re.findall(r"key: (.*)", file.read_text())
+    assert keys
+    for key in keys:
+        assert "steps.python.outputs.python-version" in key
+        assert "hashFiles('envs/*.toml', 'pyproject.toml')" in key
