@@ -26,6 +26,9 @@ LEFT = {
     "products in another dtype than their factors'": {
         *("addmm.dtype_out", "baddbmm.dtype_out", "bmm.dtype_out", "mm.dtype_out"),
     },
+    "noise that is written to in training, which is refused, and not in inference": {
+        *("rrelu_with_noise.default", "rrelu_with_noise.out", "rrelu_with_noise_.default"),
+    },
     "random": {
         *("rand.generator_out", "rand_like.generator_out", "randint.generator_out"),
         *("randint.low_generator_out", "randn.generator_out", "randn_like.generator_out"),
