@@ -70,19 +70,19 @@ class Watch:
         """None once they are closed or garbled."""
 
     def results(self) -> Iterator[Result]:
-        """Yield what each trial came to as soon as it has, and leave nothing alive at the end; none
-        of those that an early end leaves undone. Raises Hangup.
+        """Yield what each trial came to as soon as it has, the last once nothing of it is alive;
+        nothing of those that an early end leaves undone. Raises Hangup.
         """
         lookout = system.lookout(self.process, self.link.orders_from)
         result: Result | None = None
         try:
             for trial in self.order.trials:
                 if result is not None:
+                    yield result
                     self._begin(trial)
                 result = self._follow(lookout)
                 if result is None or result.outcome is Outcome.timed_out:
                     break
-                yield result
         finally:
             # The group first: until it is joined, a dead leader keeps the group's id from reuse.
             self.family.kill()
@@ -93,9 +93,8 @@ class Watch:
             lookout.close()
         if result is None:
             how = ended(self.process.exitcode)
-            yield self._result(Outcome.crashed, f"the trial {how} without a result")
-        elif result.outcome is Outcome.timed_out:
-            yield result
+            result = self._result(Outcome.crashed, f"the trial {how} without a result")
+        yield result
 
     def _begin(self, trial: Trial, starting: float = 0) -> None:
         """A trial's time is its own: it begins where the one before it ends."""

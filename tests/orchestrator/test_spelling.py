@@ -33,6 +33,7 @@ def test_not_by_the_name_of_another(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     other.write_text("#!/bin/sh\n")
     other.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
     assert spelling.command("list").startswith(str(SCRIPT))
 
 
