@@ -207,7 +207,7 @@ def test_cells_for_a_workflow(capsys: pytest.CaptureFixture[str]) -> None:
     (line,) = capsys.readouterr().out.splitlines()  # as a job's output has it
     cells = {cell["name"]: cell for cell in json.loads(line)}
     assert set(cells) == set(load_cells())
-    assert cells["torch215-py312"]["python"] == "3.12"
+    assert cells["torch214-py312"]["python"] == "3.12"
     assert cells["torch213-mkl-avx2-threads"]["environment"] == "torch213-av"
     assert cells["torch213-tf5"]["python"] == "3.11"
     assert "torch==2.13.0" in cells["torch213-tf5"]["pins"]

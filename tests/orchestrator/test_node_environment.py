@@ -88,6 +88,6 @@ def test_package_that_does_not_exist(tmp_path: Path) -> None:
 
 def test_no_python_that_fits(tmp_path: Path) -> None:
     other = replace(CELL, python=SpecifierSet(">=4"))
-    with pytest.raises(CellError, match="has no Python >=4: install one"):
+    with pytest.raises(CellError, match="has no Python >=4 that runs: install one"):
         build.python_of(other, tmp_path)
     assert f"{sys.version_info.major}.{sys.version_info.minor}" not in other.python
