@@ -37,6 +37,8 @@ PYTHON = "3.11"
 CELLS = load_cells()
 MAIN_CELL = "torch213-tf5"
 VISION_CELL = "torch213-av"
+HOW = ("workers", "limit", "address")
+"""Options of `pnnx-parity run` that a resumed run takes too."""
 STAMP = "installed.txt"
 """Says what an environment was made of: while that is the same, nothing is installed again."""
 
@@ -257,12 +259,16 @@ def nightly(session: nox.Session) -> None:
 
     `-- --cell NAME` names cells, `-- --low-disk` builds one environment at a time and removes it
     after its cells; what else is given goes to `pnnx-parity run`. A cell that cannot be built or
-    run is told in the report (exit status 3), and does not end the others.
+    run is told in the report, which then ends with 3, and does not end the others.
     """
     parser = argparse.ArgumentParser(prog="nox -s nightly --", allow_abbrev=False)
     parser.add_argument("--cell", action="append")
     parser.add_argument("--low-disk", action="store_true")
+    for name in HOW:
+        parser.add_argument(f"--{name}")
     options, others = parser.parse_known_args(session.posargs)
+    given = {name: getattr(options, name) for name in HOW}
+    how = ["--keep-going", *[f"--{name}={value}" for name, value in given.items() if value]]
     cells = buildable(session, options.cell or list(CELLS))
     alone = f"-{cells[0].name}" if len(cells) == 1 else ""  # its folder lies beside other cells'
     folder = Path(f"results/nightly-{time.strftime('%Y%m%d-%H%M%S')}{alone}")
@@ -273,6 +279,7 @@ def nightly(session: nox.Session) -> None:
         made = [home for home in round if build(session, homes[home])]
         begun = (ROOT / folder / "run.json").exists()
         words = ["--resume", str(folder)] if begun else [*plan, "--output", str(folder)]
+        words += how
         try:
             session.run(
                 python(session, "orchestrator"), "-m", "orchestrator.cli", "run", *words,

@@ -89,6 +89,7 @@ def create(folder: Path | None, command: Sequence[str], plan: list[Trial]) -> Ru
     )
     run = Run(folder, record)
     run.save()
+    run.journal.touch()  # a run without one is a damaged run
     return run
 
 

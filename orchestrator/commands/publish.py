@@ -20,7 +20,9 @@ from orchestrator.report.markdown import SIGNS
 from orchestrator.report.model import Report
 
 NIGHTS = "nights"
-FILES = ("index.html", "report.md", "report.json")
+FILES = ("index.html", "report.md")
+SAID = "said.txt"
+"""A night's line for the page that links all."""
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -62,6 +64,7 @@ def main(args: argparse.Namespace) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     for file in FILES:
         shutil.copy(args.report / file, folder / file)
+    write_whole(folder / SAID, _said(report))
     rows = "\n".join(map(_row, _nights(args.pages / NIGHTS)))
     write_whole(args.pages / NIGHTS / "index.html", PAGE.format(rows=rows))
     print(f"{NIGHTS}/{name}")
@@ -76,13 +79,11 @@ def _read(folder: Path) -> Report:
 
 
 def _nights(folder: Path) -> Iterator[Night]:
-    """All that are there, the newest first; one that cannot be read is linked all the same."""
+    """All that are there, the newest first."""
     for path in sorted(folder.iterdir(), reverse=True):
         if path.is_dir():
-            try:
-                yield Night(path.name, _said(_read(path)))
-            except UsageError:
-                yield Night(path.name, "a report of another version")
+            said = path / SAID
+            yield Night(path.name, said.read_text(encoding="utf-8") if said.exists() else "")
 
 
 def _said(report: Report) -> str:

@@ -41,6 +41,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume", metavar="RUN", help="do what is missing of an earlier run, such as latest"
     )
+    parser.add_argument(
+        "--keep-going",
+        action="store_true",
+        help="report, with exit status 3, also where no cell can be used",
+    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -53,10 +58,12 @@ def main(args: argparse.Namespace) -> int:
     if planned:
         try:
             perform(run, planned, known.cells, table, address=args.address, workers=args.workers)
-        except UsageError:
-            if not args.resume:
-                run.discard()
-            raise
+        except UsageError as error:
+            if not (args.keep_going and isinstance(error, CellError)):
+                if not args.resume:
+                    run.discard()
+                raise
+            run.save()
     since = time.monotonic()
     merged = merge([run.folder])
     report = build(merged, table, known.cases, past, reasons)
@@ -76,7 +83,8 @@ def _begin(
     """Plan a new run, and make its folder. Raises UsageError."""
     trials, notes = spread(known.selection(args), known.cases_of(args.suite))
     planned = plan(trials, known.cases, durations, args.limit)
-    _check_any(args, known, planned)
+    if not args.keep_going:
+        _check_any(args, known, planned)
     for note in notes:
         print(f"note: {note}")
     return runs.create(
@@ -90,17 +98,24 @@ def _resume(
     """Open an earlier run, and plan what it lacks. Raises UsageError."""
     for name in (*SELECTING, "output"):
         if getattr(args, name):
-            raise UsageError(f"--resume continues the plan that {args.resume} has; drop --{name}")
+            raise UsageError(
+                f"--resume continues the plan that {args.resume} has; drop {_option(name)}"
+            )
     run = runs.reopen(args.resume)
     order = {trial: place for place, trial in enumerate(run.record.plan)}
     planned = plan(run.missing(), known.cases, durations, args.limit)
     # Whoever planned it had a reason; what runs together comes as early as any of it.
     planned.sort(key=lambda each: min(order[trial] for trial in each.trials))
     missing = sum(len(each.trials) for each in planned)
-    if missing == len(run.record.plan):
+    if missing == len(run.record.plan) and not args.keep_going:
         _check_any(args, known, planned)
     print(f"{missing} of {len(run.record.plan)} trials are missing")
     return run, planned
+
+
+def _option(name: str) -> str:
+    """How an option is spelled that sets an attribute."""
+    return "-k" if name == "keyword" else f"--{name.replace('_', '-')}"
 
 
 def _check_any(args: argparse.Namespace, known: Known, planned: Sequence[Planned]) -> None:

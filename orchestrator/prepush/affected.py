@@ -182,10 +182,13 @@ def _cases(
     places = {f"{case.file}:{case.name}": case for case in cases.values()}
     tables = [file for file in files if f"suites/{file}".startswith(TABLES)]
     python = [file for file in files if file.endswith(".py")]
-    reached = _reached("suites", changed, python, sources, places) if python else {}
-    for place, steps in reached.items():
-        for route in _all_of(places[place]):
-            found.add(route, Closeness(steps, 1))
+    is_lost = bool(set(files) - set(tables) - set(python))
+    for file in python:
+        reached = _reached("suites", changed, [file], sources, places)
+        is_lost |= not reached
+        for place, steps in reached.items():
+            for route in _all_of(places[place]):
+                found.add(route, Closeness(steps, 1))
     for file in tables:
         name = f"suites/{file}"
         texts = zip(sources.texts(name), changed[name], strict=True)
@@ -193,7 +196,7 @@ def _cases(
         for case in spoken.intersection(cases):
             for route in _all_of(cases[case]):
                 found.add(route, Closeness(0, 1))
-    return bool(set(files) - set(tables) - set(python)) or bool(python and not reached)
+    return is_lost
 
 
 def named(lines: list[str], changed: Iterable[int]) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -84,7 +85,8 @@ def run(tree: Path, commit: str, trials: Sequence[Trial], seconds: float) -> End
         except BaseException:
             _stop(process)
             raise
-    failed = process.returncode not in (0, 1, 3)
+    stopped = is_late and process.returncode == -signal.SIGTERM  # before it could see to that
+    failed = process.returncode not in (0, 1, 3) and not stopped
     lines = [*said.strip().splitlines()[-5:], f"the run {ended(process.returncode)}"]
     return Ended(folder, is_late, lines if failed else [])
 

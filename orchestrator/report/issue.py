@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from orchestrator.report.headline import count, headline
+from orchestrator.report.headline import absences, count, headline, without_result
 from orchestrator.report.markdown import code, escape
 from orchestrator.report.model import Change, Group, Report
 
@@ -13,14 +13,16 @@ MOST = 30
 
 
 def issue(report: Report) -> str:
-    """The text, in GitHub-flavoured Markdown; empty where nothing is unexpected or stale."""
-    return "\n".join(_lines(report)) if report.attention else ""
+    """The text, in GitHub-flavoured Markdown; empty where all is there and as expected."""
+    return "\n".join(_lines(report)) if report.status else ""
 
 
 def _lines(report: Report) -> Iterator[str]:
     newly = {change.row: change for change in report.changes.failing}
     yield f"**{escape(headline(report))}**"
     yield ""
+    for text in (*absences(report), *without_result(report), *report.warnings):
+        yield f"- {escape(text)}"
     for group in report.attention[:MOST]:
         yield from _group(report, group, newly)
     if len(report.attention) > MOST:

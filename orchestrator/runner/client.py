@@ -71,7 +71,7 @@ class Runner:
     def run(self, order: Order) -> list[Result]:
         """Run trials; return what each came to. Raises RunnerDied; the runner is of no use then."""
         assert self._process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # the answer's end tells
+        with contextlib.suppress(OSError):  # the answer's end tells; EINVAL on Windows
             self._process.stdin.write(encode(order) + b"\n")
             self._process.stdin.flush()
         results = []
@@ -84,7 +84,7 @@ class Runner:
     def close(self) -> None:
         """End it, and with it the trial that it may be at; wait for that."""
         assert self._process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):
+        with contextlib.suppress(OSError):
             self._process.stdin.close()
         self._end(5)
         self._family.close()

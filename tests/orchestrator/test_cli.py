@@ -62,6 +62,8 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["run", "--resume", "yesterday"], "no run at 'yesterday'"),
         (["run", "--resume", "yesterday", *TRIAL], "drop --cell"),
         (["run", "--resume", "yesterday", "--output", "x"], "drop --output"),
+        (["run", "--resume", "yesterday", "-k", "relu"], "drop -k"),
+        (["run", "--resume", "yesterday", "--every-cell"], "drop --every-cell"),
         (["list", "cells", "--cell", "torch"], "unknown cell 'torch'"),
         (["list", "everything"], "invalid choice: 'everything'"),
         (["doctor"], "the following arguments are required: CELL"),

@@ -91,3 +91,9 @@ def test_where_no_cell_can_be_used_nothing_is_left(
     assert "bad" in line
     assert "cell unbuilt is not built" in line
     assert not folder.exists()
+
+    status, printed = made.command.run(*words, "--keep-going")
+    assert status == 3, printed
+    assert "cell unbuilt is not built" in causes(folder)["unbuilt"]
+    assert set(causes(folder)) == {"bad", "unbuilt"}
+    assert "2 trials without a result" in printed

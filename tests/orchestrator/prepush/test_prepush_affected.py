@@ -133,6 +133,13 @@ def test_an_entry_that_is_deleted_affects_its_case(made: Repository) -> None:
     assert close(found) == {("F_silu", frontend) for frontend in BOTH}
 
 
+def test_a_case_beside_it_hides_nothing_that_everything_depends_on(made: Repository) -> None:
+    write(made, {"suites/case.py": "def case(**words): return 1\n"})
+    found = after(made, "suites/functional/act.py", "class F_relu:\n    pass", "class F_relu: ...")
+    assert close(found) == {("F_relu", frontend) for frontend in BOTH}
+    assert smoked(found) == BOTH
+
+
 @pytest.mark.parametrize("name", ["suites/case.py", "orchestrator/plan.py", "envs/new.toml"])
 def test_what_everything_depends_on_is_for_the_smoke_set(made: Repository, name: str) -> None:
     found = after(made, name, new="x = 1\n")
