@@ -9,7 +9,13 @@ import pytest
 from repositories import Repository
 
 from orchestrator.errors import UsageError
-from orchestrator.prepush.affected import SMOKED, Affected, Sources, affected, named
+from orchestrator.prepush.affected import (
+    SMOKED,
+    Affected,
+    Sources,
+    affected,
+    named,
+)
 from orchestrator.prepush.diff import changes
 from orchestrator.prepush.index import Entry, Index, Way
 from orchestrator.prepush.smoke import SMOKE
@@ -110,6 +116,18 @@ def test_without_an_index_the_smoke_set_stands_in_and_the_mend_is_told(made: Rep
     found = after(made, "converter/aten/rows.py", '"F.relu"', '"F.relu6"', index=Index())
     assert (close(found), smoked(found)) == (set(), {"pt2"})
     assert "nox -s pt2" in found.notes[0]
+
+
+def test_what_the_index_lacks_is_told(made: Repository) -> None:
+    """It is of the runs that were made: a rule may have cases that none of them had."""
+    found = after(made, "converter/aten/rows.py", '"F.relu"', '"F.relu6"')
+    (note,) = found.notes
+    assert note.startswith("the index lacks 2 of 4 cases")
+    assert "nox -s pt2" in note
+    whole = Index(
+        [Entry(Way(case, "pnnx", "plain"), NOW, ("aten/rows.py:relu.default",)) for case in CASES]
+    )
+    assert after(made, "converter/aten/rows.py", '"F.relu"', '"F.elu"', index=whole).notes == []
 
 
 def test_a_case_is_run_through_both_frontends(made: Repository) -> None:
