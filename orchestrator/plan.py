@@ -103,7 +103,8 @@ def spread(selection: Selection, cases: Iterable[CaseInfo]) -> tuple[list[Trial]
         raise UsageError(f"nothing to run in {_names(selection.cells)}: {why}")
     used = {trial.cell for trial in trials}
     notes += [
-        f"cell {cell.name}: nothing of this selection runs in it"
+        f"cell {cell.name}: nothing of this selection is left for it; each case runs in the first"
+        " named cell that has what it needs, or in each with --every-cell"
         for cell in selection.cells
         if cell.name not in used
     ]

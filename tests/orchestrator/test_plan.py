@@ -110,7 +110,8 @@ def test_notes_say_what_is_not_run() -> None:
     _, notes = spread(Selection([PLAIN, OLD]), CASES)
     assert notes == [
         "not run: resnet18: no named cell has torchvision",
-        "cell old: nothing of this selection runs in it",
+        "cell old: nothing of this selection is left for it; each case runs in the first"
+        " named cell that has what it needs, or in each with --every-cell",
     ]
     _, notes = spread(Selection([OLD]), CASES)
     assert notes == [
